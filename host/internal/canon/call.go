@@ -1,0 +1,4 @@
+package canon
+
+// A Call is one crossing of the border of an instance.
+type Call struct{}
