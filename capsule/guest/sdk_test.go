@@ -1,0 +1,49 @@
+package guest_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestHandler_roundTrip(t *testing.T) {
+	var asked string
+	h := newMiniHost(t, "runner", func(in string) string { asked = in; return "out: " + in })
+	text, failed := h.call("echo 'hi'", 0, 0)
+	assert.False(t, failed)
+	assert.JSONEq(t, `{"binary":"bash","command":"echo 'hi'"}`, asked)
+	var got map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &got))
+	assert.Equal(t, map[string]any{
+		"status": "failed", "data": "out: " + asked, "truncated": true,
+		"metadata": map[string]any{"exit_code": "7"},
+	}, got)
+}
+
+func TestHandler_completion(t *testing.T) {
+	h := newMiniHost(t, "runner", nil)
+	text, failed := h.call("Background shell command finished.\n…", 4, 1)
+	assert.False(t, failed)
+	assert.Equal(t, "Background shell command finished.\n…", text)
+}
+
+// Strings of a megabyte go through, and from the second on nothing that the
+// guest does inside realloc calls an import: a strict host would trap it.
+func TestHandler_largeStrings(t *testing.T) {
+	big := strings.Repeat("0123456789abcdef", 1<<16)
+	h := newMiniHost(t, "runner", func(string) string { return big })
+	for i := range 50 {
+		text, failed := h.call(big, 4, 0)
+		require.False(t, failed)
+		require.True(t, text == big)
+		text, _ = h.call(`{"binary":"x"}`, 0, 0)
+		require.Contains(t, text, big)
+		if i == 0 {
+			h.strayed = 0
+		}
+	}
+	assert.Zero(t, h.strayed)
+}
