@@ -73,15 +73,20 @@ func endsTorn(file *os.File) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// Append writes e as one line, in one write. It fills in the session, and the
-// timestamp where e has none. After an error the event is not in the trace, or
-// only a torn piece of it, which the next Append sets apart.
-func (w *Writer) Append(e Event) error {
+// Stamp is e as Append writes it: of the writer's session, and of this moment
+// where it has no timestamp.
+func (w *Writer) Stamp(e Event) Event {
 	e.SessionID = w.session
 	if e.Timestamp == 0 {
 		e.Timestamp = w.opts.Now().UnixMilli()
 	}
-	line, err := encode(e)
+	return e
+}
+
+// Append writes e as one line, stamped, in one write. After an error the event is not in the trace, or
+// only a torn piece of it, which the next Append sets apart.
+func (w *Writer) Append(e Event) error {
+	line, err := encode(w.Stamp(e))
 	if err != nil {
 		return fmt.Errorf("cannot write %s to the trace: %w", e.Type, err)
 	}
