@@ -30,8 +30,10 @@ type Launch struct {
 	// Name is the launch's own id: unique, and safe as a file name. It is also
 	// the mark by which the processes of this command are found again.
 	Name string
-	// Task names the task that asked for the command, for a durable record.
-	Task string
+	// Task names the task that asked for the command. The rest describes it in
+	// a durable record, should the command outlive the runtime: Text is the
+	// command as the guest wrote it, the others are those of the task.
+	Task, Text, ContextID, Origin, Trust string
 }
 
 // A Runner starts commands. It is safe for concurrent use.
@@ -58,6 +60,25 @@ type Process interface {
 	// for it. It is idempotent; the processes that could not be proven dead are
 	// in Exit().Survivors.
 	Stop(ctx context.Context, why Reason) error
+}
+
+// A Durable process can be promised to outlive the runtime. The processes of a
+// supervised [Runner] are durable, those of an in-process one are not.
+type Durable interface {
+	Process
+	// Demote makes the command's record durable before the guest is told of it.
+	// An error means that it could not be, and that nothing of the command runs
+	// any more: its tree was torn down, because nobody could account for it.
+	Demote(ctx context.Context, d Demotion) error
+	// Settle says that the result of a command that ended in the foreground is
+	// in the hands of the one who asked. Until then it is kept for the case
+	// that the runtime dies first: it is owed like the result of a demoted one.
+	Settle()
+}
+
+// A Demotion names the work that a command becomes.
+type Demotion struct {
+	WorkID string
 }
 
 // A Reason says why a command has no exit code of its own.
