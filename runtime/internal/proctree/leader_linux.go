@@ -1,0 +1,199 @@
+package proctree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A short command is one whose descendants are looked for among the pids given
+// out since its own. The time is far too short for the kernel to have given out
+// all numbers there are and to have begun again.
+const (
+	shortPIDs = 256
+	shortTime = 50 * time.Millisecond
+)
+
+// A Leader is the first process of a session that was started here.
+type Leader struct {
+	Identity
+	// Mark is the value of [MarkVar] in the environment of the leader.
+	Mark string
+
+	handle    *Handle
+	reaper    collector
+	collected *collected // by a subreaper
+	spawned   time.Time
+}
+
+// newLeader takes over what was forked. A process that cannot be told from
+// others could be neither waited for nor stopped: it is ended at once.
+func newLeader(f Forked, mark string, c collector) (*Leader, error) {
+	h, err := hold(f)
+	if err != nil {
+		// The child is not reaped yet, so the number is still its own.
+		unix.Kill(f.PID, unix.SIGKILL)
+		unix.Wait4(f.PID, nil, 0, nil)
+		return nil, fmt.Errorf("cannot hold on to the process: %w", err)
+	}
+	return &Leader{Identity: h.id, Mark: mark, handle: h, reaper: c, spawned: time.Now()}, nil
+}
+
+func hold(f Forked) (*Handle, error) {
+	id, err := Capture(f.PID)
+	if err != nil {
+		unix.Close(f.PIDFD)
+		return nil, err
+	}
+	return newHandle(id, f.PIDFD)
+}
+
+// An End is how a session ended.
+type End struct {
+	// Status is the leader's.
+	Status syscall.WaitStatus
+	// Left are processes with the leader's mark that live on in sessions of
+	// their own.
+	Left []Proc
+}
+
+// Wait returns once no process of the leader's session is alive, and releases
+// the leader. It is called once. If ctx ends it gives up: on the session, if the
+// leader has exited; else on the leader too, whose zombie is collected whenever
+// there is one.
+func (l *Leader) Wait(ctx context.Context) (End, error) {
+	last, err := l.reaper.exited(ctx, l)
+	if err != nil {
+		go l.collectLate()
+		return End{}, err
+	}
+	defer l.handle.Close()
+	var seen sight
+	short := l.nothingSince(last)
+	if !short {
+		// The leader is a zombie still, or at least its number was in use when
+		// the look began: what has it as its session is of this session.
+		seen, err = l.waitMembers(ctx)
+	}
+	status, cerr := l.reaper.collect(l)
+	if !numberFree(l.PID) {
+		seen, err = l.waitHolders(ctx)
+	}
+	return End{Status: status, Left: seen.left}, errors.Join(cerr, err)
+}
+
+func (l *Leader) collectLate() {
+	defer l.handle.Close()
+	if _, err := l.reaper.exited(context.Background(), l); err == nil {
+		l.reaper.collect(l)
+	}
+}
+
+// nothingSince reports whether it is certain, without a scan, that the leader
+// left no process, given the last pid handed out before its own was free again.
+func (l *Leader) nothingSince(last int) bool {
+	if last == l.PID {
+		return true
+	}
+	if last < l.PID || last-l.PID > shortPIDs || time.Since(l.spawned) > shortTime {
+		return false
+	}
+	for pid := l.PID + 1; pid <= last; pid++ {
+		if !l.unrelated(pid) {
+			return false
+		}
+	}
+	return true
+}
+
+// unrelated reports whether the process or thread with this pid is certain to
+// be none of the leader's.
+func (l *Leader) unrelated(pid int) bool {
+	if _, err := unix.Getsid(pid); err == unix.ESRCH {
+		return true
+	}
+	p, err := lookup(pid)
+	if noProcess(err) {
+		return true
+	}
+	return err == nil && (p.Zombie || p.SID != l.PID && markOf(pid) != l.Mark)
+}
+
+// sight is what a look at all processes shows of a leader's.
+type sight struct {
+	members []Proc // alive, of the leader's session
+	zombies int    // dead, of the leader's session
+	left    []Proc // alive, marked, of another session
+	reused  bool   // the leader's pid is another process's
+}
+
+func (l *Leader) look() (sight, error) {
+	t, err := scans.scan()
+	if err != nil {
+		return sight{}, err
+	}
+	var s sight
+	for _, p := range t.procs {
+		switch {
+		case p.PID == l.PID:
+			s.reused = s.reused || p.StartTime != l.StartTime
+		case p.StartTime < l.StartTime:
+		case p.SID == l.PID && p.Zombie:
+			s.zombies++
+		case p.SID == l.PID:
+			s.members = append(s.members, p)
+		case !p.Zombie && l.Mark != "" && t.mark(p.PID) == l.Mark:
+			s.left = append(s.left, p)
+		}
+	}
+	if s.reused {
+		// A number is given out again only when nothing uses it: the session
+		// is empty, and what the look took for its members is not.
+		s.members, s.zombies = nil, 0
+	}
+	return s, nil
+}
+
+// waitMembers waits until a look shows no member of the session.
+func (l *Leader) waitMembers(ctx context.Context) (sight, error) {
+	for {
+		s, err := l.look()
+		if err != nil || len(s.members) == 0 {
+			return s, err
+		}
+		for _, p := range s.members {
+			if err := waitGone(ctx, p.process()); err != nil {
+				return s, err
+			}
+		}
+	}
+}
+
+// waitHolders waits until the number of a leader that has been collected is
+// free, or is held by what is not alive: zombies of the session that their
+// parents do not reap, or nothing that a few looks can find.
+func (l *Leader) waitHolders(ctx context.Context) (sight, error) {
+	for look := 1; ; look++ {
+		s, err := l.waitMembers(ctx)
+		if err != nil || s.zombies > 0 || s.reused || look == 3 || numberFree(l.PID) {
+			return s, err
+		}
+	}
+}
+
+// waitGone waits until the process that id names has exited.
+func waitGone(ctx context.Context, id Identity) error {
+	h, err := Open(id)
+	if v := (*VerdictError)(nil); errors.As(err, &v) && v.Verdict != Unverifiable {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	return h.Wait(ctx)
+}

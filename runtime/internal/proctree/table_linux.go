@@ -1,0 +1,99 @@
+package proctree
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+)
+
+// A table is what one scan of /proc saw.
+type table struct {
+	procs []Proc
+
+	mu    sync.Mutex
+	marks map[int]string
+}
+
+// mark returns the mark of a process of the table. It is read once a table, so
+// that any number of commands that look for theirs share the work.
+func (t *table) mark(pid int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m, ok := t.marks[pid]
+	if !ok {
+		m = markOf(pid)
+		t.marks[pid] = m
+	}
+	return m
+}
+
+// scanProc reads the whole table, less the processes that go meanwhile and those
+// that the mount options of /proc hide from this user.
+func scanProc() (*table, error) {
+	names, err := procNames()
+	if err != nil {
+		return nil, fmt.Errorf("cannot list processes: %w", err)
+	}
+	t := &table{procs: make([]Proc, 0, len(names)), marks: map[int]string{}}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		p, err := lookup(pid)
+		if noProcess(err) || errors.Is(err, os.ErrPermission) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot look at pid %d: %w", pid, err)
+		}
+		t.procs = append(t.procs, p)
+	}
+	return t, nil
+}
+
+func procNames() ([]string, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
+}
+
+// A scanner lets callers that ask at about the same time share one scan. Every
+// caller gets a scan that began after it asked.
+type scanner struct {
+	running sync.Mutex // held by the scan in progress
+
+	mu   sync.Mutex
+	next *pendingScan
+}
+
+type pendingScan struct {
+	once  sync.Once
+	table *table
+	err   error
+}
+
+var scans scanner
+
+func (s *scanner) scan() (*table, error) {
+	s.mu.Lock()
+	if s.next == nil {
+		s.next = new(pendingScan)
+	}
+	p := s.next
+	s.mu.Unlock()
+	p.once.Do(func() {
+		s.running.Lock()
+		defer s.running.Unlock()
+		s.mu.Lock()
+		s.next = nil // whoever asks from here on is too late for this one
+		s.mu.Unlock()
+		p.table, p.err = scanProc()
+	})
+	return p.table, p.err
+}
