@@ -9,7 +9,7 @@ import (
 
 // CommandTask returns the task of a guest that is an ordinary command: the
 // message comes from standard input, the rest from the variables
-// MURMUR_TASK_ID, MURMUR_CONTEXT_ID, MURMUR_TASK_ORIGIN and MURMUR_TASK_TRUST.
+// MURMUR_TASK_ID, MURMUR_TASK_CONTEXT_ID, MURMUR_TASK_ORIGIN and MURMUR_TASK_TRUST.
 // A variable that is not set leaves its field empty; an origin or a trust that
 // is not known is an error.
 func CommandTask() (Task, error) {
@@ -23,7 +23,7 @@ func commandTask(getenv func(string) string, stdin io.Reader) (Task, error) {
 	}
 	t := Task{
 		ID:        getenv("MURMUR_TASK_ID"),
-		ContextID: getenv("MURMUR_CONTEXT_ID"),
+		ContextID: getenv("MURMUR_TASK_CONTEXT_ID"),
 		Message:   string(message),
 	}
 	if t.Origin, err = parseOrigin(getenv("MURMUR_TASK_ORIGIN")); err != nil {

@@ -16,6 +16,7 @@ func procPin() int
 
 //go:linkname procUnpin runtime.procUnpin
 func procUnpin()
+
 //go:wasmexport cabi_realloc
 func cabiRealloc(old, oldSize, align, size uint32) uint32 {
 	procPin()

@@ -1,0 +1,171 @@
+// Package capsule reads the manifest of a capsule, murmur.yaml: which guest it
+// is, what it may do, and how it takes tasks.
+//
+//	name: builder
+//	version: 1.2.0
+//	guest:
+//	  path: build/builder.wasm
+//	capabilities:
+//	  shell:
+//	    allow: [bash, git]
+//	lifecycle:
+//	  task_acceptance: queue
+//	  after_task: sleep
+//
+// Reading is strict: a key that is not known, a key that comes twice, a value of
+// another type or out of range is an error that names the line, the column and
+// the field. What is left out has the default that the field's documentation
+// tells.
+package capsule
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// FileName is the name of the manifest in a capsule's folder.
+const FileName = "murmur.yaml"
+
+// A Manifest says what a capsule is.
+type Manifest struct {
+	// Name identifies the capsule: work that outlives a session is delivered to
+	// the next session of the same name. Up to 64 lowercase letters, digits,
+	// '-', '_' and '.', the first a letter or a digit. Required.
+	Name string
+	// Version is for people and traces: up to 64 letters, digits, '.', '-' and
+	// '+'. Defaults to 0.0.0.
+	Version string
+	// Guest is the code.
+	Guest Guest
+	// Capabilities are what the guest may do.
+	Capabilities Capabilities
+	// Lifecycle is how a session takes tasks and runs commands.
+	Lifecycle Lifecycle
+
+	// Dir is the folder of the manifest, to which guest.path is relative. It is
+	// no key of the file; [Load] sets it.
+	Dir string
+}
+
+// Guest is the manifest's section "guest".
+type Guest struct {
+	// Path is the WebAssembly file: relative to the manifest's folder and
+	// inside it, with slashes. Required.
+	Path string
+	// Args are the guest's command-line arguments; the capsule's name, as its
+	// first, is not among them. Defaults to none.
+	Args []string
+	// Env is the guest's whole environment, beside what the runtime adds for a
+	// plain command. Defaults to none.
+	Env map[string]string
+	// Memory is the most memory the guest may have, in bytes, from 64 KiB to
+	// 4 GiB. In the file it is a number of bytes or a text such as "512MiB"
+	// (units KiB, MiB, GiB). Defaults to 512 MiB.
+	Memory uint64
+	// Compute is how long the guest itself may compute for one task; time that
+	// it waits for a command does not count. The key is compute_secs, a number
+	// of seconds that may have a fraction, or "none": a guest that is compiled
+	// without the limit runs loops faster, and one that loops for ever then
+	// holds its session until that is ended. Zero stands for none. Defaults to
+	// 60 s.
+	Compute time.Duration
+}
+
+// Capabilities is the manifest's section "capabilities".
+type Capabilities struct {
+	// Shell is about the commands that the guest asks for.
+	Shell Shell
+}
+
+// Shell is the manifest's section "capabilities.shell".
+type Shell struct {
+	// Allow lists the binaries that the guest may ask for, by bare name. It is
+	// a rule for what may be asked, not a boundary: an allowed shell can start
+	// anything. Defaults to none: every command is denied.
+	Allow []string
+	// BaselineEnv names the variables of the runtime's own environment that
+	// every command gets. Nil stands for the runtime's own short list; an empty
+	// list for none.
+	BaselineEnv []string
+	// StripEnv names variables that no command gets, wherever they come from,
+	// beside those whose name says that they hold a credential. A '*' at the
+	// beginning or the end of a name stands for any text. Defaults to none.
+	StripEnv []string
+}
+
+// The values of [Lifecycle.TaskAcceptance].
+const (
+	// AcceptNone takes no task from outside.
+	AcceptNone = "none"
+	// AcceptSingle takes one task, ever.
+	AcceptSingle = "single"
+	// AcceptQueue takes tasks while the queue has room.
+	AcceptQueue = "queue"
+)
+
+// The values of [Lifecycle.AfterTask].
+const (
+	// AfterExit ends the session when there is no further task.
+	AfterExit = "exit"
+	// AfterSleep keeps the session until it is ended.
+	AfterSleep = "sleep"
+)
+
+// Lifecycle is the manifest's section "lifecycle".
+type Lifecycle struct {
+	// TaskAcceptance says which tasks the session takes: "none", "single" or
+	// "queue". Defaults to "single".
+	TaskAcceptance string
+	// AfterTask says what the session does after a task: "exit" or, only where
+	// tasks are queued, "sleep". Defaults to "exit".
+	AfterTask string
+	// QueueDepth is how many tasks may wait, from 1 to 1,000,000, where tasks
+	// are queued. Defaults to 1.
+	QueueDepth int
+	// ShellGraceSecs is how long a call waits for its command before the
+	// command is demoted, in seconds, up to 86,400; zero demotes at once. It
+	// may have a fraction. Defaults to 10.
+	ShellGraceSecs float64
+	// ShellMaxRuntimeSecs is how long a command may run, in seconds, from 1 to
+	// 2,592,000 (30 days). Defaults to 3600.
+	ShellMaxRuntimeSecs int
+	// ShellMaxRunning is how many commands of a session may run at once, from 1
+	// to 10,000. Defaults to 64.
+	ShellMaxRunning int
+	// ShellDetach says whether a command that outlives its grace is demoted.
+	// If it is not, a call waits until its command ends or meets its limit.
+	// Defaults to true.
+	ShellDetach bool
+}
+
+// Grace is how long a call waits for its command.
+func (l Lifecycle) Grace() time.Duration {
+	return time.Duration(l.ShellGraceSecs * float64(time.Second))
+}
+
+// MaxRuntime is how long a command may run.
+func (l Lifecycle) MaxRuntime() time.Duration {
+	return time.Duration(l.ShellMaxRuntimeSecs) * time.Second
+}
+
+// Default returns a manifest with every default and no name or guest.
+func Default() Manifest {
+	return Manifest{
+		Version: "0.0.0",
+		Guest:   Guest{Memory: 512 << 20, Compute: time.Minute},
+		Lifecycle: Lifecycle{
+			TaskAcceptance:      AcceptSingle,
+			AfterTask:           AfterExit,
+			QueueDepth:          1,
+			ShellGraceSecs:      10,
+			ShellMaxRuntimeSecs: 3600,
+			ShellMaxRunning:     64,
+			ShellDetach:         true,
+		},
+	}
+}
+
+// GuestPath is the path of the guest's file.
+func (m *Manifest) GuestPath() string {
+	return filepath.Join(m.Dir, filepath.FromSlash(m.Guest.Path))
+}
