@@ -173,7 +173,7 @@ func TestWriter_ManyWritersOneFile(t *testing.T) {
 func TestWriter_Errors(t *testing.T) {
 	w := open(t, tracePath(t))
 	assert.ErrorContains(t, w.Append(trace.Event{}), "no type")
-	err := w.Append(trace.Event{Type: trace.Shell, Command: strings.Repeat("x", trace.MaxLine)})
+	err := w.Append(trace.Event{Type: trace.Shell, Binary: strings.Repeat("x", trace.MaxLine)})
 	assert.ErrorContains(t, err, "over the limit")
 	require.NoError(t, w.Sync())
 	require.NoError(t, w.Close())
@@ -195,6 +195,17 @@ func TestWriter_TheLongestCommandFits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, problems)
 	assert.Len(t, events[0].Command, 131_071)
+}
+
+func TestWriter_ALongerCommandIsCutAndItsEventKept(t *testing.T) {
+	path := tracePath(t)
+	require.NoError(t, open(t, path).Append(trace.Event{Type: trace.ShellDetached, WorkID: "wrk_1", Command: strings.Repeat("日", trace.MaxLine)}))
+	events, problems, err := trace.ReadFile(path)
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+	assert.Equal(t, "wrk_1", events[0].WorkID)
+	assert.LessOrEqual(t, len(events[0].Command), 1024)
+	assert.True(t, strings.HasSuffix(events[0].Command, "日…"))
 }
 
 func TestLines_BadLinesAreToldAndPassedOver(t *testing.T) {

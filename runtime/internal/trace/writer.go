@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -128,6 +129,10 @@ func (w *Writer) Close() error {
 	return w.file.Close()
 }
 
+// shortCommand is what is kept of a command that makes its line too long, as
+// the arguments of a command can: the event matters more than the text.
+const shortCommand = 1 << 10
+
 // encode is e as a line. Commands are full of <, > and &, so these are not
 // escaped.
 func encode(e Event) ([]byte, error) {
@@ -139,6 +144,10 @@ func encode(e Event) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
 		return nil, err
+	}
+	if buf.Len() > MaxLine && len(e.Command) > shortCommand {
+		e.Command = strings.ToValidUTF8(e.Command[:shortCommand-len("…")], "") + "…"
+		return encode(e)
 	}
 	if buf.Len() > MaxLine {
 		return nil, fmt.Errorf("a line of %d bytes is over the limit of %d", buf.Len(), MaxLine)
