@@ -1,0 +1,388 @@
+package component
+
+import "fmt"
+
+// sort names an index space (Binary.md, sort and core:sort).
+type sort uint8
+
+const (
+	sortCoreFunc sort = iota
+	sortCoreTable
+	sortCoreMemory
+	sortCoreGlobal
+	sortCoreTag
+	sortCoreType
+	sortCoreModule
+	sortCoreInstance
+	sortFunc
+	sortValue
+	sortType
+	sortComponent
+	sortInstance
+)
+
+var sortNames = [...]string{"core function", "table", "memory", "global", "tag", "core type", "module",
+	"core instance", "function", "value", "type", "component", "instance"}
+
+func (s sort) String() string { return sortNames[s] }
+
+// rawComponent is a decoded component: its definitions in the order of the
+// file, indices not yet resolved.
+type rawComponent struct {
+	at, end int
+	defs    []def
+	customs []CustomSection
+}
+
+// CustomSection is a named section that means nothing to linking.
+type CustomSection struct {
+	Name string
+	Data []byte
+}
+
+// def is one definition; position is its offset in the binary.
+type def interface{ position() int }
+
+type pos int
+
+func (p pos) position() int { return int(p) }
+
+// defModule is an embedded core module: data[start:end].
+type defModule struct {
+	pos
+	start, end int
+}
+
+// defCoreInstance instantiates a core module or bundles core exports.
+type defCoreInstance struct {
+	pos
+	instantiate bool
+	module      uint32
+	args        []coreArg
+	exports     []coreInlineExport
+}
+
+type coreArg struct {
+	name     string
+	instance uint32
+}
+
+type coreInlineExport struct {
+	name  string
+	sort  sort
+	index uint32
+}
+
+// defCoreType adds a core function type or a core module type.
+type defCoreType struct {
+	pos
+	typ rawCoreType
+}
+
+// rawCoreType is a core function type, or a core module type if decls is used.
+type rawCoreType struct {
+	fn       *coreFuncType
+	isModule bool
+	decls    []rawModuleDecl
+}
+
+// rawModuleDecl is one declaration of a core module type.
+type rawModuleDecl struct {
+	at     int
+	kind   byte // 0 import, 1 type, 2 outer alias, 3 export
+	module string
+	name   string
+	desc   rawCoreExtern
+	fn     *coreFuncType
+	count  uint32
+	index  uint32
+}
+
+// rawCoreExtern is the type of a core import or export; functions and tags
+// refer to a type by index.
+type rawCoreExtern struct {
+	sort   sort
+	index  uint32
+	table  tableType
+	memory limits
+	global globalType
+}
+
+// defComponent is a nested component.
+type defComponent struct {
+	pos
+	body *rawComponent
+}
+
+// defInstance instantiates a component or bundles exports.
+type defInstance struct {
+	pos
+	instantiate bool
+	component   uint32
+	args        []instanceArg
+	exports     []inlineExport
+}
+
+type instanceArg struct {
+	name  string
+	sort  sort
+	index uint32
+}
+
+type inlineExport struct {
+	name  externName
+	sort  sort
+	index uint32
+}
+
+type aliasKind uint8
+
+const (
+	aliasExport aliasKind = iota
+	aliasCoreExport
+	aliasOuter
+)
+
+// defAlias adds an index for something defined elsewhere.
+type defAlias struct {
+	pos
+	kind     aliasKind
+	sort     sort
+	instance uint32 // of export aliases
+	name     string
+	count    uint32 // of outer aliases
+	index    uint32
+}
+
+// defType adds a type.
+type defType struct {
+	pos
+	typ rawType
+}
+
+type defImport struct {
+	pos
+	name externName
+	typ  rawExtern
+}
+
+type defExport struct {
+	pos
+	name     externName
+	sort     sort
+	index    uint32
+	ascribed *rawExtern
+}
+
+// externName is an import or export name with its attributes.
+type externName struct {
+	name          string
+	implements    *string
+	versionSuffix *string
+	externalID    *string
+}
+
+// rawExtern is the declared type of an import or export.
+type rawExtern struct {
+	sort     sort
+	index    uint32
+	resource bool // a type bound (sub resource)
+}
+
+// rawValType is a primitive or a reference to a type.
+type rawValType struct {
+	prim  kind
+	isRef bool
+	index uint32
+}
+
+// rawType is one type definition.
+type rawType struct {
+	kind   kind
+	fields []rawField // record, variant, function parameters
+	elems  []rawValType
+	labels []string
+	elem   *rawValType // list, option, stream, future, ok, map key, function result
+	other  *rawValType // error, map value
+	length uint32      // of a list of fixed length
+	index  uint32      // own, borrow
+	async  bool
+	rep    valueType // resource
+	dtor   *uint32
+	decls  []rawDecl // component and instance types
+}
+
+type rawField struct {
+	label string
+	typ   *rawValType
+}
+
+// rawDecl is one declaration of a component or instance type; exactly one
+// member is set.
+type rawDecl struct {
+	at       int
+	coreType *rawCoreType
+	typ      *rawType
+	alias    *defAlias
+	imp      *defImport
+	exp      *defImport
+}
+
+// kind tells the forms of types apart.
+type kind uint8
+
+const (
+	kindBool kind = iota
+	kindS8
+	kindU8
+	kindS16
+	kindU16
+	kindS32
+	kindU32
+	kindS64
+	kindU64
+	kindF32
+	kindF64
+	kindChar
+	kindString
+	kindErrorContext
+	kindRecord
+	kindVariant
+	kindList
+	kindFixedList
+	kindTuple
+	kindFlags
+	kindEnum
+	kindOption
+	kindResult
+	kindOwn
+	kindBorrow
+	kindStream
+	kindFuture
+	kindMap
+	kindFunc
+	kindComponent
+	kindInstance
+	kindResource
+)
+
+var kindNames = [...]string{"bool", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64", "f32", "f64", "char",
+	"string", "error-context", "record", "variant", "list", "fixed-length list", "tuple", "flags", "enum", "option",
+	"result", "own", "borrow", "stream", "future", "map", "func", "component", "instance", "resource"}
+
+func (k kind) String() string { return kindNames[k] }
+
+func (k kind) primitive() bool { return k <= kindErrorContext }
+
+// canonOp is the opcode of a canonical definition.
+type canonOp byte
+
+const (
+	canonLift                 canonOp = 0x00
+	canonLower                canonOp = 0x01
+	canonResourceNew          canonOp = 0x02
+	canonResourceDrop         canonOp = 0x03
+	canonResourceRep          canonOp = 0x04
+	canonTaskCancel           canonOp = 0x05
+	canonSubtaskCancel        canonOp = 0x06
+	canonTaskReturn           canonOp = 0x09
+	canonContextGet           canonOp = 0x0a
+	canonContextSet           canonOp = 0x0b
+	canonThreadYield          canonOp = 0x0c
+	canonSubtaskDrop          canonOp = 0x0d
+	canonStreamNew            canonOp = 0x0e
+	canonStreamRead           canonOp = 0x0f
+	canonStreamWrite          canonOp = 0x10
+	canonStreamCancelRead     canonOp = 0x11
+	canonStreamCancelWrite    canonOp = 0x12
+	canonStreamDropReadable   canonOp = 0x13
+	canonStreamDropWritable   canonOp = 0x14
+	canonFutureNew            canonOp = 0x15
+	canonFutureRead           canonOp = 0x16
+	canonFutureWrite          canonOp = 0x17
+	canonFutureCancelRead     canonOp = 0x18
+	canonFutureCancelWrite    canonOp = 0x19
+	canonFutureDropReadable   canonOp = 0x1a
+	canonFutureDropWritable   canonOp = 0x1b
+	canonErrorContextNew      canonOp = 0x1c
+	canonErrorContextMessage  canonOp = 0x1d
+	canonErrorContextDrop     canonOp = 0x1e
+	canonWaitableSetNew       canonOp = 0x1f
+	canonWaitableSetWait      canonOp = 0x20
+	canonWaitableSetPoll      canonOp = 0x21
+	canonWaitableSetDrop      canonOp = 0x22
+	canonWaitableJoin         canonOp = 0x23
+	canonBackpressureInc      canonOp = 0x24
+	canonBackpressureDec      canonOp = 0x25
+	canonThreadIndex          canonOp = 0x26
+	canonThreadNewIndirect    canonOp = 0x27
+	canonThreadResumeLater    canonOp = 0x28
+	canonThreadSuspend        canonOp = 0x29
+	canonThreadSuspendResume  canonOp = 0x2a
+	canonThreadYieldResume    canonOp = 0x2b
+	canonThreadSuspendPromote canonOp = 0x2c
+	canonThreadYieldPromote   canonOp = 0x2d
+	canonThreadSpawnRef       canonOp = 0x40
+	canonThreadSpawnIndirect  canonOp = 0x41
+	canonThreadParallelism    canonOp = 0x42
+)
+
+var canonNames = map[canonOp]string{
+	canonLift: "lift", canonLower: "lower", canonResourceNew: "resource.new", canonResourceDrop: "resource.drop",
+	canonResourceRep: "resource.rep", canonTaskCancel: "task.cancel", canonSubtaskCancel: "subtask.cancel",
+	canonTaskReturn: "task.return", canonContextGet: "context.get", canonContextSet: "context.set",
+	canonThreadYield: "thread.yield", canonSubtaskDrop: "subtask.drop", canonStreamNew: "stream.new",
+	canonStreamRead: "stream.read", canonStreamWrite: "stream.write", canonStreamCancelRead: "stream.cancel-read",
+	canonStreamCancelWrite: "stream.cancel-write", canonStreamDropReadable: "stream.drop-readable",
+	canonStreamDropWritable: "stream.drop-writable", canonFutureNew: "future.new", canonFutureRead: "future.read",
+	canonFutureWrite: "future.write", canonFutureCancelRead: "future.cancel-read",
+	canonFutureCancelWrite: "future.cancel-write", canonFutureDropReadable: "future.drop-readable",
+	canonFutureDropWritable: "future.drop-writable", canonErrorContextNew: "error-context.new",
+	canonErrorContextMessage: "error-context.debug-message", canonErrorContextDrop: "error-context.drop",
+	canonWaitableSetNew: "waitable-set.new", canonWaitableSetWait: "waitable-set.wait",
+	canonWaitableSetPoll: "waitable-set.poll", canonWaitableSetDrop: "waitable-set.drop",
+	canonWaitableJoin: "waitable.join", canonBackpressureInc: "backpressure.inc",
+	canonBackpressureDec: "backpressure.dec", canonThreadIndex: "thread.index",
+	canonThreadNewIndirect: "thread.new-indirect", canonThreadResumeLater: "thread.resume-later",
+	canonThreadSuspend: "thread.suspend", canonThreadSuspendResume: "thread.suspend-then-resume",
+	canonThreadYieldResume: "thread.yield-then-resume", canonThreadSuspendPromote: "thread.suspend-then-promote",
+	canonThreadYieldPromote: "thread.yield-then-promote", canonThreadSpawnRef: "thread.spawn-ref",
+	canonThreadSpawnIndirect: "thread.spawn-indirect", canonThreadParallelism: "thread.available-parallelism",
+}
+
+func (o canonOp) String() string {
+	if n, ok := canonNames[o]; ok {
+		return n
+	}
+	return fmt.Sprintf("canonical function 0x%x", byte(o))
+}
+
+// defCanon adds a function made by the canonical ABI.
+type defCanon struct {
+	pos
+	op     canonOp
+	index  uint32 // core function, function or type, as op wants
+	typ    uint32 // of a lift; the table of thread built-ins
+	opts   []rawCanonOpt
+	result *rawValType // of task.return
+	value  valueType   // of context.get and context.set
+	slot   uint32
+}
+
+type rawCanonOpt struct {
+	at    int
+	code  byte
+	index uint32
+}
+
+// Canonical options (Binary.md, canonopt).
+const (
+	optUTF8 = iota
+	optUTF16
+	optLatin1UTF16
+	optMemory
+	optRealloc
+	optPostReturn
+	optAsync
+	optCallback
+)
