@@ -1,0 +1,11 @@
+package containment
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	Hook()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,245 @@
+package containment
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sealArg0 is the argument vector of a re-executed process that is to be the
+// init of a sealed command.
+const sealArg0 = "murmur-sealed-init"
+
+// The descriptors of the init, besides the command's three.
+const (
+	sealOrderFD  = 3
+	sealReportFD = 4
+)
+
+var hooked atomic.Bool
+
+// Hook runs the part of this package that a re-executed process has, and does
+// not return in one. It must be called first in main, before anything is read
+// from the command line; sealed is refused in a program that does not.
+func Hook() {
+	hooked.Store(true)
+	if len(os.Args) > 0 && os.Args[0] == sealArg0 {
+		os.Exit(sealedInit())
+	}
+}
+
+// checkHook keeps a program without the hook from being started again as itself.
+func checkHook() error {
+	if !hooked.Load() {
+		return errors.New("the program does not call the containment hook first in main")
+	}
+	return nil
+}
+
+// A sealOrder tells an init what to run. It comes over a pipe: what a command is
+// given must not show in the arguments or the environment of its init.
+type sealOrder struct {
+	Profile Profile  `json:"profile"`
+	Path    string   `json:"path"`
+	Args    []string `json:"args"`
+	Env     []string `json:"env"`
+	Dir     string   `json:"dir"`
+}
+
+// A sealReport is a line that an init sends back: first whether the command
+// runs, and at the end how it ended.
+type sealReport struct {
+	Error    string             `json:"error,omitempty"`
+	Verified *Verified          `json:"verified,omitempty"`
+	Ended    bool               `json:"ended,omitempty"`
+	Status   syscall.WaitStatus `json:"status,omitempty"`
+}
+
+// A seal is the parent's end of a sealed command.
+type seal struct {
+	reports *json.Decoder
+	file    *os.File
+}
+
+// startSealed starts the init of a command and waits until it says that the
+// command runs.
+func (s *Sandbox) startSealed(cmd *exec.Cmd, c *Command) error {
+	order, err := json.Marshal(s.order(cmd))
+	if err != nil {
+		return err
+	}
+	var p sealPipes
+	if err := p.open(); err != nil {
+		return err
+	}
+	defer p.closeChild()
+	becomeInit(cmd, s.profile, p)
+	if err := cmd.Start(); err != nil {
+		p.closeParent()
+		return fmt.Errorf("cannot start the init of a sealed command: %w", err)
+	}
+	p.closeChild()
+	c.seal = &seal{reports: json.NewDecoder(bufio.NewReader(p.report)), file: p.report}
+	err = c.group.add(cmd.Process.Pid)
+	if err == nil {
+		_, err = p.order.Write(order)
+	}
+	err = errors.Join(err, p.order.Close(), c.awaitRunning())
+	if err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		c.seal.close()
+		return fmt.Errorf("cannot start %s: %w", c.name, err)
+	}
+	return nil
+}
+
+func (s *Sandbox) order(cmd *exec.Cmd) sealOrder {
+	return sealOrder{
+		Profile: s.profile, Path: cmd.Path, Args: cmd.Args,
+		Env: cmd.Environ(), Dir: s.profile.Inside(cmd.Dir),
+	}
+}
+
+// becomeInit turns cmd into the start of its init: this program again, in
+// namespaces of its own. The init's environment has the marks of the command and
+// nothing else.
+func becomeInit(cmd *exec.Cmd, p Profile, pipes sealPipes) {
+	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return !strings.HasPrefix(v, "MURMUR_") })
+	cmd.Path, cmd.Args, cmd.Dir, cmd.Err = "/proc/self/exe", []string{sealArg0}, "/", nil
+	cmd.ExtraFiles = []*os.File{pipes.orderChild, pipes.reportChild}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	attr := cmd.SysProcAttr
+	attr.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	if p.Network == NetworkNone {
+		attr.Cloneflags |= unix.CLONE_NEWNET
+	}
+	if p.UserNamespace {
+		attr.Cloneflags |= unix.CLONE_NEWUSER
+		// The user keeps its number, so that files look as they are. The exec
+		// would then take the capabilities that the namespace gives; ambient
+		// ones it leaves.
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: unix.Geteuid(), HostID: unix.Geteuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: unix.Getegid(), HostID: unix.Getegid(), Size: 1}}
+		attr.AmbientCaps = []uintptr{
+			unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_KILL, unix.CAP_SYS_PTRACE, unix.CAP_DAC_OVERRIDE,
+		}
+	}
+}
+
+// awaitRunning reads the init's first report.
+func (c *Command) awaitRunning() error {
+	var r sealReport
+	err := c.seal.reports.Decode(&r)
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the init of a sealed command ended before it had started")
+	case err != nil:
+		return fmt.Errorf("cannot read what the init of a sealed command reports: %w", err)
+	case r.Error != "":
+		return errors.New(r.Error)
+	}
+	c.verified = r.Verified
+	if r.Verified == nil {
+		return errors.New("internal error: the init of a sealed command verified nothing")
+	}
+	return nil
+}
+
+// status is how the command itself ended, where its init lived to tell; else how
+// the init ended.
+func (s *seal) status(init syscall.WaitStatus) syscall.WaitStatus {
+	if s == nil {
+		return init
+	}
+	defer s.close()
+	var r sealReport
+	if err := s.reports.Decode(&r); err != nil || !r.Ended {
+		return init
+	}
+	return r.Status
+}
+
+func (s *seal) close() { _ = s.file.Close() }
+
+// sealPipes are the two pipes between a sandbox and an init.
+type sealPipes struct {
+	order, report           *os.File
+	orderChild, reportChild *os.File
+}
+
+func (p *sealPipes) open() error {
+	var err error
+	if p.orderChild, p.order, err = os.Pipe(); err != nil {
+		return err
+	}
+	if p.report, p.reportChild, err = os.Pipe(); err != nil {
+		p.closeChild()
+		p.closeParent()
+	}
+	return err
+}
+
+func (p *sealPipes) closeChild() { closeAll(&p.orderChild, &p.reportChild) }
+
+func (p *sealPipes) closeParent() { closeAll(&p.order, &p.report) }
+
+func closeAll(files ...**os.File) {
+	for _, f := range files {
+		if *f != nil {
+			_ = (*f).Close()
+			*f = nil
+		}
+	}
+}
+
+var probedSeal = sync.OnceValue(func() Finding {
+	return finding(trySeal(), "namespaces and a root of their own, built and left",
+		"run as root, or allow user namespaces (user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0, a container profile that allows unshare and mount)")
+})
+
+// trySeal runs a command in a sealed root that is like those of sessions.
+func trySeal() error {
+	dir, err := os.MkdirTemp("", groupPrefix+"trial-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	h := probed()
+	s, err := Open(Profile{
+		Class: Sealed, Workdir: dir, Network: NetworkNone, Limits: DefaultLimits(),
+		Grants: append(systemGrants(), Grant{Path: dir, Write: true}), LandlockABI: h.LandlockABI,
+		Seccomp: true, DropCapabilities: true, UserNamespace: !h.Root(), Hold: h.Has(MechHold),
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	path, err := exec.LookPath("true")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path)
+	cmd.Dir = dir
+	if _, err := s.Start(cmd, "trial"); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}

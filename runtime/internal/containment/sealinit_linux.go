@@ -1,0 +1,208 @@
+package containment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sealedInit is the whole life of a sealed command's init: it builds the root,
+// starts the command, passes signals on, reaps, and ends when the command has
+// ended. The kernel then ends whatever is left in the namespace.
+func sealedInit() int {
+	report := os.NewFile(sealReportFD, "report")
+	out := json.NewEncoder(report)
+	leader, verified, err := startInside()
+	if err != nil {
+		_ = out.Encode(sealReport{Error: err.Error()})
+		return 1
+	}
+	if err := out.Encode(sealReport{Verified: verified}); err != nil {
+		return 1
+	}
+	// A pipe of the command's must have its end when the command has.
+	if err := leaveStreams(); err != nil {
+		return 1
+	}
+	status := attend(leader)
+	_ = out.Encode(sealReport{Ended: true, Status: status})
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// startInside builds the root that the order asks for and starts the command.
+func startInside() (pid int, verified *Verified, err error) {
+	var order sealOrder
+	if err := json.NewDecoder(os.NewFile(sealOrderFD, "order")).Decode(&order); err != nil {
+		return 0, nil, fmt.Errorf("cannot read the order of a sealed command: %w", err)
+	}
+	if err := closeOnExec(); err != nil {
+		return 0, nil, err
+	}
+	p := order.Profile
+	if p.Network == NetworkNone {
+		if err := loopbackUp(); err != nil {
+			return 0, nil, err
+		}
+	}
+	if err := enterRoot(p, temporary(order.Env)); err != nil {
+		return 0, nil, err
+	}
+	c := &Command{}
+	var r restriction
+	if err := r.prepare(p.seenInside()); err != nil {
+		return 0, nil, err
+	}
+	cmd := exec.Command(order.Path)
+	cmd.Args, cmd.Env, cmd.Dir = order.Args, order.Env, order.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = launch(cmd, p.Hold, r.enter, func(pid int) error { return c.settle(pid, p) })
+	if err != nil {
+		return 0, nil, err
+	}
+	return cmd.Process.Pid, c.verified, nil
+}
+
+// seenInside is the profile with the paths of the composed root.
+func (p Profile) seenInside() Profile {
+	p.Grants = slices.Clone(p.Grants)
+	for i, g := range p.Grants {
+		if g.Path == p.Workdir {
+			p.Grants[i].Path = SealedWorkdir
+		}
+	}
+	// All that the root holds may be known; it holds nothing that is not granted.
+	p.Grants = append(p.Grants, Grant{Path: sharedMemory, Write: true}, Grant{Path: "/", List: true})
+	return p
+}
+
+// temporary is the directory that /tmp stands for.
+func temporary(env []string) string {
+	for _, v := range env {
+		if dir, ok := strings.CutPrefix(v, "TMPDIR="); ok && within(SealedWorkdir, filepath.Clean(dir)) {
+			return filepath.Clean(dir)
+		}
+	}
+	return SealedWorkdir
+}
+
+// leaveStreams puts /dev/null in place of the command's streams.
+func leaveStreams() error {
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	for fd := range 3 {
+		if err := unix.Dup3(null, fd, unix.O_CLOEXEC); err != nil {
+			return err
+		}
+	}
+	return unix.Close(null)
+}
+
+// attend waits until the command has ended: its leader, and every process of the
+// leader's session. It reaps all that die and passes signals on to all.
+func attend(leader int) syscall.WaitStatus {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
+	go func() {
+		for s := range signals {
+			// -1 stands for every process of the namespace but this one.
+			_ = unix.Kill(-1, s.(syscall.Signal))
+		}
+	}()
+	ended := make(chan syscall.WaitStatus, 1)
+	go reap(leader, ended)
+	status := <-ended
+	for {
+		members := sessionMembers(leader)
+		if len(members) == 0 {
+			return status
+		}
+		awaitAny(members)
+	}
+}
+
+// reap collects every child that dies and tells when the leader has.
+func reap(leader int, ended chan<- syscall.WaitStatus) {
+	for {
+		var ws syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &ws, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return // there is no child left, hence no leader either
+		case pid == leader:
+			ended <- ws
+		}
+	}
+}
+
+// sessionMembers lists the living processes of a kernel session.
+func sessionMembers(session int) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var list []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		if err != nil {
+			continue
+		}
+		if state, sid, ok := parseStat(string(text)); ok && sid == session && state != "Z" && state != "X" {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// parseStat reads the state and the session of a process. The name before them
+// is the process's to choose, parentheses included.
+func parseStat(text string) (state string, session int, ok bool) {
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) < 4 {
+		return "", 0, false
+	}
+	session, err := strconv.Atoi(fields[3])
+	return fields[0], session, err == nil
+}
+
+// awaitAny waits until one of the processes has died.
+func awaitAny(pids []int) {
+	var fds []unix.PollFd
+	defer func() {
+		for _, f := range fds {
+			_ = unix.Close(int(f.Fd))
+		}
+	}()
+	for _, pid := range pids {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			return // it has died already
+		}
+		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	for {
+		if _, err := unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
