@@ -1,7 +1,12 @@
 package canon
 
+import (
+	"reflect"
+	"unsafe"
+)
+
 // A Unit is nothing: the result of a function that returns none, and the payload
-// of a case that has none.
+// of a side of a result that has none.
 type Unit struct{}
 
 // Char is a Unicode scalar value, WIT's char.
@@ -13,7 +18,10 @@ type Option[T any] struct {
 	Value T
 }
 
-// A Result is WIT's result<T, E>.
+// Some is an option that holds v.
+func Some[T any](v T) Option[T] { return Option[T]{Some: true, Value: v} }
+
+// A Result is WIT's result<T, E>. A side that carries nothing is a [Unit].
 type Result[T, E any] struct {
 	IsErr bool
 	OK    T
@@ -31,6 +39,7 @@ type Map[K, V any] []MapEntry[K, V]
 
 // A MapEntry is one entry of a Map.
 type MapEntry[K, V any] struct {
+	_     struct{} `wit:"tuple"`
 	Key   K
 	Value V
 }
@@ -38,5 +47,70 @@ type MapEntry[K, V any] struct {
 // An Own is an owning handle of a resource whose Go value is a T.
 type Own[T any] struct{ Value T }
 
-// A Borrow is a handle lent for the length of a call.
+// A Borrow is a handle lent for the length of a call: its Value must not be used
+// after the function that got it has returned.
 type Borrow[T any] struct{ Value T }
+
+// An EnumType is a Go unsigned integer that is a WIT enum, and knows the names
+// of its cases.
+type EnumType interface{ WITEnum() []string }
+
+// A FlagsType is a Go unsigned integer that is WIT flags, and knows their names,
+// that of the lowest bit first.
+type FlagsType interface{ WITFlags() []string }
+
+func (Option[T]) witOption()    {}
+func (Result[T, E]) witResult() {}
+func (Map[K, V]) witMap()       {}
+
+func (Own[T]) handleOps() handleOps {
+	return handleOps{
+		own: true,
+		of:  reflect.TypeFor[T](),
+		put: func(p unsafe.Pointer, v any) (ok bool) {
+			(*Own[T])(p).Value, ok = v.(T)
+			return ok
+		},
+		take: func(p unsafe.Pointer) any { return (*Own[T])(p).Value },
+	}
+}
+
+func (Borrow[T]) handleOps() handleOps {
+	return handleOps{
+		of: reflect.TypeFor[T](),
+		put: func(p unsafe.Pointer, v any) (ok bool) {
+			(*Borrow[T])(p).Value, ok = v.(T)
+			return ok
+		},
+		take: func(p unsafe.Pointer) any { return (*Borrow[T])(p).Value },
+	}
+}
+
+var (
+	unitType   = reflect.TypeFor[Unit]()
+	charType   = reflect.TypeFor[Char]()
+	valueType  = reflect.TypeFor[Value]()
+	optionType = reflect.TypeFor[interface{ witOption() }]()
+	resultType = reflect.TypeFor[interface{ witResult() }]()
+	mapType    = reflect.TypeFor[interface{ witMap() }]()
+	handleType = reflect.TypeFor[handleGo]()
+	enumType   = reflect.TypeFor[EnumType]()
+	flagsType  = reflect.TypeFor[FlagsType]()
+)
+
+// isMarked tells whether a struct stands for something other than a record.
+func isMarked(g reflect.Type) bool {
+	return g.Implements(optionType) || g.Implements(resultType) || g.Implements(handleType) || shapeTag(g) == "variant"
+}
+
+// labelsOf is what a Go integer says of itself: the names of an enum or of flags.
+func labelsOf(g reflect.Type) (Kind, []string) {
+	switch {
+	case g.Implements(enumType):
+		return KindEnum, reflect.Zero(g).Interface().(EnumType).WITEnum()
+	case g.Implements(flagsType):
+		return KindFlags, reflect.Zero(g).Interface().(FlagsType).WITFlags()
+	default:
+		return 0, nil
+	}
+}

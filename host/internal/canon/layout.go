@@ -36,6 +36,10 @@ type layout struct {
 	// offsets are those of the fields of a record or tuple.
 	offsets []uint32
 	flat    flat
+	// memory tells whether a part of a value is behind a pointer.
+	memory bool
+	// borrow tells whether a part of a value is a borrow.
+	borrow bool
 }
 
 // A flat is a list of core types, or the knowledge that it is longer than
@@ -63,6 +67,17 @@ func (t *Type) Offset(i int) uint32 { return t.layout.offsets[i] }
 func (t *Type) PayloadOffset() uint32 { return t.layout.payload }
 
 func layoutOf(t *Type) layout {
+	l := bareLayout(t)
+	l.memory = t.kind == KindString || t.kind == KindList || t.kind == KindMap
+	l.borrow = t.kind == KindBorrow
+	t.parts(func(p *Type) {
+		l.memory = l.memory || p.layout.memory
+		l.borrow = l.borrow || p.layout.borrow
+	})
+	return l
+}
+
+func bareLayout(t *Type) layout {
 	if n := scalarSize(t.kind); n != 0 {
 		return layout{size: n, align: uint32(n), flat: flatOf(scalarCore(t.kind))}
 	}

@@ -29,3 +29,11 @@ func (r *Resource) describe() string {
 	}
 	return "guest-defined resource"
 }
+
+// describeOther is how trap texts call r beside a resource that was expected.
+func (r *Resource) describeOther(expected *Resource) string {
+	if (r.Impl == nil) == (expected.Impl == nil) {
+		return "a different " + r.describe()
+	}
+	return r.describe()
+}

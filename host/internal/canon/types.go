@@ -143,6 +143,12 @@ func (t *Type) Labels() []string { return t.labels }
 // Resource is what an own or borrow is of.
 func (t *Type) Resource() *ResourceType { return t.res }
 
+// HasBorrow tells whether a part of t is a borrow, which no result may have.
+func (t *Type) HasBorrow() bool { return t.layout.borrow }
+
+// Depth is how deep t nests: 1 for a type without parts.
+func (t *Type) Depth() int { return t.depth }
+
 func newType(t Type) *Type {
 	t.depth = 1 + t.deepest()
 	t.layout = layoutOf(&t)
