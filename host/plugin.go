@@ -1,23 +1,34 @@
 package host
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/murmur-capsule/murmur/host/internal/canon"
 )
 
 // A Plugin is a WIT interface implemented by Go functions. It is immutable, and
 // serves any number of instances.
+//
+// The WIT types of a function are those that its Go types stand for; [TypeText]
+// shows which. They are compared with what a guest imports before it runs, so a
+// call can rely on them, and uses no reflection.
 type Plugin struct {
 	name      string
 	funcs     map[string]*pluginFunc
-	resources map[string]*canon.Resource
+	resources map[string]*canon.ResourceType
+	goTypes   canon.Resources
 	state     any
 	err       error
 }
 
-// An Item is one thing that a plugin offers: a function ([Func1], [Method1] and
-// their like) or a resource ([NewResource]).
+// An Item is one thing that a plugin has: a function ([Func1], [Proc1], [Method1]
+// and their like), or a resource ([NewResource], [Resource.Used]).
 type Item interface {
 	addTo(p *Plugin) error
 }
@@ -26,7 +37,15 @@ type Item interface {
 // "murmur:tool/run@0.1.0". It never fails: what is wrong with an item is told by
 // [Plugin.Err], and by every instance that is to be given the plugin.
 func NewPlugin(name string, items ...Item) *Plugin {
-	p := &Plugin{name: name, funcs: map[string]*pluginFunc{}, resources: map[string]*canon.Resource{}}
+	p := &Plugin{
+		name:      name,
+		funcs:     map[string]*pluginFunc{},
+		resources: map[string]*canon.ResourceType{},
+		goTypes:   canon.Resources{},
+	}
+	// Resources come first: the types of functions speak of them.
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, it := range items {
 		if err := it.addTo(p); err != nil && p.err == nil {
 			p.err = fmt.Errorf("cannot use plugin %s: %w", name, err)
@@ -35,30 +54,148 @@ func NewPlugin(name string, items ...Item) *Plugin {
 	return p
 }
 
+func rank(it Item) int {
+	if _, ok := it.(*funcItem); ok {
+		return 1
+	}
+	return 0
+}
+
 // Name is the interface that the plugin implements.
 func (p *Plugin) Name() string { return p.name }
 
 // Err is the first thing that is wrong with the plugin, or nil.
 func (p *Plugin) Err() error { return p.err }
 
-// With is the plugin with state for one instance: what its methods
-// ([Method0] and their like) get as their receiver.
+// With is the plugin with state for one instance: what its methods ([Method1] and
+// their like) get as their receiver.
 func (p *Plugin) With(state any) *Plugin {
 	q := *p
 	q.state = state
 	return &q
 }
 
+// Functions are the plugin's functions, sorted, each as WIT writes its type.
+// Parameters have no names in Go, and get numbers.
+func (p *Plugin) Functions() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(p.funcs)) {
+		if f := p.funcs[name].host; f != nil {
+			all = append(all, name+": "+f.Type().String())
+		}
+	}
+	return all
+}
+
+const dropPrefix = "[resource-drop]"
+
 // function is what serves the import with this name, or nil: one of the
 // plugin's functions, or "[resource-drop]r" for one of its resources.
-func (p *Plugin) function(name string) *canon.HostFunc { panic("not yet") }
+func (p *Plugin) function(name string) *canon.HostFunc {
+	if f := p.funcs[name]; f != nil {
+		return f.host
+	}
+	if r := p.resource(strings.TrimPrefix(name, dropPrefix)); r != nil && strings.HasPrefix(name, dropPrefix) {
+		return canon.NewDropFunc(p.name+"#"+name, r)
+	}
+	return nil
+}
 
-// findPlugin is the plugin that serves an interface, along semver, or nil.
-func findPlugin(plugins []*Plugin, iface string) *Plugin { panic("not yet") }
+// resource is the plugin's resource with this name, or nil.
+func (p *Plugin) resource(name string) *canon.ResourceType { return p.resources[name] }
+
+// functionAs is the function with this name, planned for the type that a
+// component imports it with. The error names the first place where the Go
+// function differs from it.
+func (p *Plugin) functionAs(name string, ft *canon.FuncType) (*canon.HostFunc, error) {
+	f := p.funcs[name]
+	if f == nil {
+		return nil, fmt.Errorf("plugin %s has no function %s", p.name, name)
+	}
+	h, err := f.plan(ft)
+	if err != nil {
+		return nil, fmt.Errorf("plugin %s does not agree with the import of %s, which is %s: %w", p.name, name, ft, err)
+	}
+	return h, nil
+}
+
+// findPlugin is the plugin that serves an interface, along semver, or nil. Of
+// several that would, it is the one with the same name, else the highest version.
+func findPlugin(plugins []*Plugin, iface string) *Plugin {
+	names := make([]string, len(plugins))
+	for i, p := range plugins {
+		names[i] = p.name
+	}
+	best := canon.Pick(names, iface)
+	if i := slices.Index(names, best); i >= 0 {
+		return plugins[i]
+	}
+	return nil
+}
+
+// TypeText is the WIT type that a Go type stands for, as text: for messages, and
+// for the author of a plugin who wants to see it. Resources cannot be told
+// outside of their plugin.
+func TypeText[T any]() (string, error) {
+	t, err := canon.TypeOf(reflect.TypeFor[T](), nil)
+	if err != nil {
+		return "", err
+	}
+	return t.String(), nil
+}
 
 // A pluginFunc is a function that can be planned for the type it tells itself,
-// or for the one a component asks for.
+// or for the one that a component asks for.
 type pluginFunc struct {
 	host *canon.HostFunc
 	plan func(ft *canon.FuncType) (*canon.HostFunc, error)
+}
+
+// A funcItem is a function before it is part of a plugin.
+type funcItem struct {
+	name    string
+	lenient bool
+	plan    func(fullName string, ft *canon.FuncType, res canon.Resources) (*canon.HostFunc, error)
+}
+
+func (f *funcItem) addTo(p *Plugin) error {
+	if _, twice := p.funcs[f.name]; twice {
+		return fmt.Errorf("function %s is there twice", f.name)
+	}
+	plan := func(ft *canon.FuncType) (*canon.HostFunc, error) {
+		h, err := f.plan(p.name+"#"+f.name, ft, p.goTypes)
+		if err == nil && f.lenient {
+			h = h.Lenient()
+		}
+		return h, err
+	}
+	h, err := plan(nil)
+	p.funcs[f.name] = &pluginFunc{host: h, plan: plan}
+	if err != nil {
+		return fmt.Errorf("function %s: %w", f.name, err)
+	}
+	return nil
+}
+
+// DuringRealloc is a function item that a guest may call even while its
+// allocator runs on behalf of a call, which the Component Model forbids. Guests in
+// Go need it for the clock, random numbers and polls: their allocator may wake the
+// garbage collector, which asks for the time. An item that is no function is
+// returned as it is.
+func DuringRealloc(it Item) Item {
+	f, ok := it.(*funcItem)
+	if !ok {
+		return it
+	}
+	g := *f
+	g.lenient = true
+	return &g
+}
+
+// newFunc makes the item of a function that takes its parameters from a frame of
+// type F, and leaves its result there.
+func newFunc[F any](name string, body func(ctx context.Context, state any, f *F) error) Item {
+	return &funcItem{name: name, plan: func(full string, ft *canon.FuncType, res canon.Resources) (*canon.HostFunc, error) {
+		return canon.NewHostFunc(full, ft, res, body)
+	}}
 }

@@ -23,7 +23,7 @@ func (k *compiler) record(t *Type, g reflect.Type) (codec, error) {
 	if g.Kind() != reflect.Struct || isMarked(g) {
 		return nil, k.mismatch(t, g)
 	}
-	fields := dataFields(g)
+	fields := fieldsOf(g)
 	if len(fields) != len(t.fields) {
 		return nil, k.errorf("a Go %s of %d fields cannot hold WIT %s of %d", g, len(fields), t.kind, len(t.fields))
 	}
@@ -45,25 +45,13 @@ func (k *compiler) record(t *Type, g reflect.Type) (codec, error) {
 	return r, nil
 }
 
-// dataFields are the fields of a struct that hold something: a blank one is
-// there for its tag.
-func dataFields(g reflect.Type) []reflect.StructField {
-	var fields []reflect.StructField
-	for i := range g.NumField() {
-		if f := g.Field(i); f.Name != "_" {
-			fields = append(fields, f)
-		}
+// fieldsOf are the fields of a struct, in order.
+func fieldsOf(g reflect.Type) []reflect.StructField {
+	fields := make([]reflect.StructField, g.NumField())
+	for i := range fields {
+		fields[i] = g.Field(i)
 	}
 	return fields
-}
-
-// shapeTag is what the blank field of a struct says that it is: "tuple" or
-// "variant", or "" for a record.
-func shapeTag(g reflect.Type) string {
-	if f, ok := g.FieldByName("_"); ok {
-		return f.Tag.Get("wit")
-	}
-	return ""
 }
 
 // witName is the name of a struct's field in WIT: its tag, or its Go name in

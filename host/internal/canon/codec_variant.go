@@ -26,10 +26,10 @@ type arm struct {
 }
 
 func (k *compiler) variant(t *Type, g reflect.Type) (codec, error) {
-	if g.Kind() != reflect.Struct || shapeTag(g) != "variant" {
-		return nil, k.errorf("a Go %s cannot hold WIT %s: it is no struct with a field `_ struct{}` tagged wit:\"variant\"", g, t)
+	if g.Kind() != reflect.Struct || !g.Implements(variantType) {
+		return nil, k.errorf("a Go %s cannot hold WIT %s: it is no struct with a method WITVariant", g, t)
 	}
-	fields := dataFields(g)
+	fields := fieldsOf(g)
 	if len(fields) != len(t.cases) {
 		return nil, k.errorf("a Go %s of %d cases cannot hold a WIT variant of %d", g, len(fields), len(t.cases))
 	}

@@ -39,7 +39,6 @@ type Map[K, V any] []MapEntry[K, V]
 
 // A MapEntry is one entry of a Map.
 type MapEntry[K, V any] struct {
-	_     struct{} `wit:"tuple"`
 	Key   K
 	Value V
 }
@@ -58,6 +57,17 @@ type EnumType interface{ WITEnum() []string }
 // A FlagsType is a Go unsigned integer that is WIT flags, and knows their names,
 // that of the lowest bit first.
 type FlagsType interface{ WITFlags() []string }
+
+// A TupleType is a Go struct that is a WIT tuple, of its fields in order.
+type TupleType interface{ WITTuple() }
+
+// A VariantType is a Go struct that is a WIT variant: it has one field a case, in
+// order, a bool for a case without a payload and a pointer to the payload for one
+// with. Exactly one is set.
+type VariantType interface{ WITVariant() }
+
+// WITTuple says that an entry of a map travels as a tuple.
+func (MapEntry[K, V]) WITTuple() {}
 
 func (Option[T]) witOption()    {}
 func (Result[T, E]) witResult() {}
@@ -96,11 +106,15 @@ var (
 	handleType = reflect.TypeFor[handleGo]()
 	enumType   = reflect.TypeFor[EnumType]()
 	flagsType  = reflect.TypeFor[FlagsType]()
+
+	tupleType   = reflect.TypeFor[TupleType]()
+	variantType = reflect.TypeFor[VariantType]()
 )
 
-// isMarked tells whether a struct stands for something other than a record.
+// isMarked tells whether a struct stands for something other than a record or a
+// tuple.
 func isMarked(g reflect.Type) bool {
-	return g.Implements(optionType) || g.Implements(resultType) || g.Implements(handleType) || shapeTag(g) == "variant"
+	return g.Implements(optionType) || g.Implements(resultType) || g.Implements(handleType) || g.Implements(variantType)
 }
 
 // labelsOf is what a Go integer says of itself: the names of an enum or of flags.

@@ -79,7 +79,7 @@ func NewDynamicFunc(name string, ft *FuncType, body func(ctx context.Context, st
 
 // placesOf are the fields of a struct that begins at off.
 func placesOf(g reflect.Type, off uintptr) []place {
-	fields := dataFields(g)
+	fields := fieldsOf(g)
 	places := make([]place, len(fields))
 	for i, f := range fields {
 		places[i] = place{off + f.Offset, f.Type}
@@ -175,4 +175,18 @@ func (h *HostFunc) at(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", h.name, err)
+}
+
+// NewDropFunc is the built-in resource.drop of a resource, as a function that a
+// core module imports.
+func NewDropFunc(name string, t *ResourceType) *HostFunc {
+	ft := &FuncType{Params: []Param{{Name: "handle", Type: Prim(KindU32)}}}
+	serve := func(h *HostFunc, c *Call, _ any, stack []uint64) error {
+		r, err := c.resource(t)
+		if err != nil {
+			return h.at(err)
+		}
+		return h.at(c.inst.Handles.Drop(c.ctx, r, uint32(stack[0])))
+	}
+	return &HostFunc{name: name, ft: ft, plan: &plan{}, serve: serve}
 }

@@ -24,9 +24,8 @@ type Resources map[reflect.Type]*ResourceType
 //	a struct                                               record
 //
 // The fields of a record have the names of their tags (`wit:"log-path"`) or
-// those of Go in kebab case. A struct with a field `_ struct{}` tagged
-// `wit:"tuple"` is a tuple; tagged `wit:"variant"` it is a variant, with a field
-// a case: a bool, or a pointer to the payload.
+// those of Go in kebab case. A [TupleType] is a tuple instead, a [VariantType] a
+// variant.
 func TypeOf(g reflect.Type, res Resources) (*Type, error) {
 	d := deriver{res: res, made: map[reflect.Type]*Type{}}
 	t, err := d.typeOf(g, 0)
@@ -127,22 +126,18 @@ func (d *deriver) structure(g reflect.Type, depth int) (*Type, error) {
 	case g.Implements(handleType):
 		return d.handle(g)
 	}
-	tag := shapeTag(g)
-	fields := dataFields(g)
-	if len(fields) == 0 {
+	fields := fieldsOf(g)
+	switch {
+	case len(fields) == 0:
 		return nil, fmt.Errorf("struct %s has no fields", g)
-	}
-	switch tag {
-	case "variant":
+	case g.Implements(variantType):
 		return d.variant(fields, depth)
-	case "tuple", "":
-		return d.record(fields, tag, depth)
 	default:
-		return nil, fmt.Errorf("struct %s is tagged %q, which is neither tuple nor variant", g, tag)
+		return d.record(fields, g.Implements(tupleType), depth)
 	}
 }
 
-func (d *deriver) record(fields []reflect.StructField, tag string, depth int) (*Type, error) {
+func (d *deriver) record(fields []reflect.StructField, tuple bool, depth int) (*Type, error) {
 	parts := make([]Field, len(fields))
 	types := make([]*Type, len(fields))
 	for i, f := range fields {
@@ -152,7 +147,7 @@ func (d *deriver) record(fields []reflect.StructField, tag string, depth int) (*
 		}
 		parts[i], types[i] = Field{Name: witName(f), Type: t}, t
 	}
-	if tag == "tuple" {
+	if tuple {
 		return TupleOf(types...), nil
 	}
 	return RecordOf(parts...), nil
