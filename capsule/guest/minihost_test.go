@@ -23,15 +23,15 @@ type miniHost struct {
 	t                     *testing.T
 	mod                   api.Module
 	realloc, handle, post api.Function
-	// run answers a tool call: data in, data out.
-	run        func(data string) string
+	// run answers a tool call: request in, summary and data out.
+	run        func(request string) (summary, data string)
 	allocating bool
 	strayed    int
 }
 
 const handleName = "murmur:task/handler@0.1.0#handle"
 
-func newMiniHost(t *testing.T, name string, run func(string) string) *miniHost {
+func newMiniHost(t *testing.T, name string, run func(string) (string, string)) *miniHost {
 	ctx := t.Context()
 	h := &miniHost{t: t, run: run}
 	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(os.TempDir(), "murmur-test-wazero"))
@@ -75,22 +75,22 @@ func (h *miniHost) linkTool(ctx context.Context, r wazero.Runtime) {
 	require.NoError(h.t, err)
 }
 
-// toolRun answers status failed, data, and one pair of metadata.
+// toolRun answers with status error, no path, and one pair of metadata.
 func (h *miniHost) toolRun(ctx context.Context, _ api.Module, stack []uint64) {
 	require.EqualValues(h.t, 1, uint32(stack[0]), "data is there")
 	in := h.read(uint32(stack[1]), uint32(stack[2]))
 	ret := uint32(stack[6])
-	data := h.run(in)
-	p := h.lower(ctx, data)
+	summary, data := h.run(in)
+	sum, p := h.lower(ctx, summary), h.lower(ctx, data)
 	pairs := h.alloc(ctx, 4, 16)
 	key, value := h.lower(ctx, "exit_code"), h.lower(ctx, "7")
 	h.words(pairs, key, 9, value, 1)
-	h.bytes(ret, 1)                          // status: failed
-	h.bytes(ret+4, 0)                        // summary: none
-	h.words(ret+16, 1, p, uint32(len(data))) // data
-	h.bytes(ret+28, 0)                       // data-path: none
-	h.bytes(ret+40, 1)                       // truncated
-	h.words(ret+44, pairs, 1)                // metadata
+	h.bytes(ret, 2)                              // status: error
+	h.words(ret+4, 1, sum, uint32(len(summary))) // summary
+	h.words(ret+16, 1, p, uint32(len(data)))     // data
+	h.bytes(ret+28, 0)                           // data-path: none
+	h.bytes(ret+40, 1)                           // truncated
+	h.words(ret+44, pairs, 1)                    // metadata
 }
 
 // call calls the handler as a host does and returns its answer.

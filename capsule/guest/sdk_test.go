@@ -11,14 +11,14 @@ import (
 
 func TestHandler_roundTrip(t *testing.T) {
 	var asked string
-	h := newMiniHost(t, "runner", func(in string) string { asked = in; return "out: " + in })
+	h := newMiniHost(t, "runner", func(in string) (string, string) { asked = in; return "sum", "out: " + in })
 	text, failed := h.call("echo 'hi'", 0, 0)
 	assert.False(t, failed)
 	assert.JSONEq(t, `{"binary":"bash","command":"echo 'hi'"}`, asked)
 	var got map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &got))
 	assert.Equal(t, map[string]any{
-		"status": "failed", "data": "out: " + asked, "truncated": true,
+		"status": "error", "summary": "sum", "data": "out: " + asked, "truncated": true,
 		"metadata": map[string]any{"exit_code": "7"},
 	}, got)
 }
@@ -34,7 +34,7 @@ func TestHandler_completion(t *testing.T) {
 // guest does inside realloc calls an import: a strict host would trap it.
 func TestHandler_largeStrings(t *testing.T) {
 	big := strings.Repeat("0123456789abcdef", 1<<16)
-	h := newMiniHost(t, "runner", func(string) string { return big })
+	h := newMiniHost(t, "runner", func(string) (string, string) { return "", big })
 	for i := range 50 {
 		text, failed := h.call(big, 4, 0)
 		require.False(t, failed)
@@ -45,5 +45,28 @@ func TestHandler_largeStrings(t *testing.T) {
 			h.strayed = 0
 		}
 	}
+	assert.Zero(t, h.strayed)
+}
+
+// Ten thousand calls from several goroutines, with collections throughout: no
+// string that the guest was handed changes, and no import is called in the
+// middle of realloc. The answers grow, so that realloc keeps running out of
+// what was set aside.
+func TestHandler_underAHardCollector(t *testing.T) {
+	calls := 0
+	h := newMiniHost(t, "gcstress", func(request string) (string, string) {
+		calls++
+		var r struct{ Binary string }
+		require.NoError(t, json.Unmarshal([]byte(request), &r))
+		return r.Binary + " is not allowed", strings.Repeat("d", calls*11%(1<<18))
+	})
+	text, failed := h.call("10000", 0, 0)
+	require.False(t, failed, text)
+	var got struct{ Calls, Bad, Collections int }
+	require.NoError(t, json.Unmarshal([]byte(text), &got))
+	assert.Equal(t, 10_000, calls)
+	assert.Equal(t, 10_000, got.Calls)
+	assert.Zero(t, got.Bad)
+	assert.Greater(t, got.Collections, 1000)
 	assert.Zero(t, h.strayed)
 }
