@@ -2,6 +2,8 @@ package shell
 
 import (
 	"context"
+	"errors"
+	"os"
 	"time"
 )
 
@@ -38,7 +40,8 @@ type Launch struct {
 
 // A Runner starts commands. It is safe for concurrent use.
 type Runner interface {
-	// Start starts l and returns at once. An error means that nothing runs.
+	// Start starts l and returns at once. An error means that nothing runs; it
+	// is a [*BusyError] if too many commands run already.
 	Start(ctx context.Context, l Launch) (Process, error)
 	// Close releases what the runner holds. It ends no command.
 	Close() error
@@ -126,6 +129,14 @@ type Output struct {
 	StdoutPath, StderrPath string
 	// StdoutBytes and StderrBytes count what the command wrote, kept or not.
 	StdoutBytes, StderrBytes int64
-	// Truncated says that output over the cap was dropped.
+	// Truncated says that output was dropped: what was over the cap, or what
+	// came after Err.
 	Truncated bool
+	// Err is why a file could not be written any more, if that was so.
+	Err string `json:",omitempty"`
+}
+
+// Remove removes the captured streams.
+func (o Output) Remove() error {
+	return errors.Join(os.Remove(o.StdoutPath), os.Remove(o.StderrPath))
 }
