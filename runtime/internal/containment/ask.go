@@ -121,7 +121,7 @@ func validatePaths(field string, paths []string) error {
 		case p != "~" && !strings.HasPrefix(p, "~/") && !filepath.IsAbs(p):
 			return fmt.Errorf("%s: %q is neither absolute nor begins with ~/", name, p)
 		case slices.Contains(strings.Split(p, "/"), ".."):
-			return fmt.Errorf("%s: %q must not contain ..", name, p)
+			return fmt.Errorf("%s: %q must not contain a parent element", name, p)
 		case filepath.Clean(p) == "/":
 			return fmt.Errorf("%s: the whole root cannot be granted; use containment: advisory", name)
 		}

@@ -193,7 +193,8 @@ func furnish(base, tmp string) error {
 		"/tmp": tmp, "/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0",
 		"/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
 	} {
-		if err := os.Symlink(to, base+from); err != nil {
+		// A grant below one of them has made it a directory.
+		if err := os.Symlink(to, base+from); err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("cannot furnish the root: %w", err)
 		}
 	}
