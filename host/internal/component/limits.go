@@ -32,6 +32,9 @@ const (
 	maxFlags = 32
 	// maxParams bounds the parameters of one function.
 	maxParams = 1_000
+	// maxLinks bounds the imports that all core instances together take: glue is
+	// compiled for each.
+	maxLinks = 500_000
 	// maxInstances bounds the component and core instances that one
 	// instantiation makes: nesting makes their number exponential in the bytes.
 	maxInstances = 10_000

@@ -8,8 +8,10 @@ type coreModule struct {
 	at         int
 	start, end int // in the component's binary
 	typ        *moduleType
-	importEnd  int // the import section's contents end here, 0 if there is none
-	importAt   int // its id byte
+	// The import section: its id byte, its end (0 if there is none), and the
+	// type of each import as it is written.
+	importAt, importEnd int
+	descs               [][]byte
 }
 
 // moduleReader collects the parts of a core module that linking looks at. That
@@ -98,10 +100,12 @@ func (mr *moduleReader) recType(s *reader) *coreFuncType {
 func (mr *moduleReader) importItem(s *reader) {
 	at := s.pos
 	module, name := s.name(), s.name()
+	from := s.pos
 	raw := readCoreExtern(s)
 	if !s.ok() {
 		return
 	}
+	mr.m.descs = append(mr.m.descs, s.data[from:s.pos])
 	if mr.seen[[2]string{module, name}] {
 		s.failAt(at, "duplicate import name `%s:%s`", module, name)
 		return

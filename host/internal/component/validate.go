@@ -10,6 +10,7 @@ import (
 type validator struct {
 	data   []byte
 	budget int
+	links  int
 }
 
 // errWork ends a validation whose type checking would take too long. It is

@@ -161,6 +161,9 @@ func (v *validator) coreInstantiate(s *scope, d *defCoreInstance) error {
 		}
 		args[a.name] = exports
 	}
+	if v.links += len(m.imports); v.links > maxLinks {
+		return fmt.Errorf("core instances import more than %d items", maxLinks)
+	}
 	for _, imp := range m.imports {
 		v.work(1)
 		if err := checkCoreImport(imp, args); err != nil {
