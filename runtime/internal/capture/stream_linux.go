@@ -150,6 +150,11 @@ func (s *stream) move(pipe, limit int) (int, error) {
 	if s.file < 0 {
 		return splice(pipe, null(), limit)
 	}
+	// No more is reserved than there is to move: what one stream holds without
+	// need, the other would have to drop.
+	if rest, err := unix.IoctlGetInt(pipe, unix.TIOCINQ); err == nil {
+		limit = min(limit, max(rest, 1))
+	}
 	if keep := s.keep(limit); keep > 0 {
 		n, err := s.store(pipe, keep)
 		s.budget.giveBack(int64(keep - n))

@@ -24,6 +24,10 @@ var (
 	nonceText  = regexp.MustCompile(`^[0-9a-f]{32}$`)
 )
 
+// ValidLaunch says whether a launch may have this name: it becomes part of file
+// names.
+func ValidLaunch(name string) bool { return launchName.MatchString(name) }
+
 // State is how far a work has come. It only ever moves forward.
 type State string
 
@@ -208,7 +212,7 @@ func (r Record) check() error {
 	switch {
 	case !workName.MatchString(r.WorkID):
 		return fmt.Errorf("bad work id %q", r.WorkID)
-	case !launchName.MatchString(r.Launch):
+	case !ValidLaunch(r.Launch):
 		return fmt.Errorf("bad launch name %q", r.Launch)
 	case !nonceText.MatchString(r.Nonce):
 		return errors.New("bad nonce")

@@ -1,0 +1,166 @@
+package supervisor
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// helloPatience is how long a peer may take to say who it is.
+const helloPatience = 10 * time.Second
+
+// converse serves one connection until it ends. An end between two frames is
+// none of an error.
+func (s *server) converse(p *peer) error {
+	if err := checkPeer(p.conn); err != nil {
+		return err
+	}
+	in := bufio.NewReader(p.conn)
+	if err := s.greet(p, in); err != nil {
+		return err
+	}
+	for {
+		var m message
+		err := readFrame(in, &m)
+		if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.handle(p, m)
+	}
+}
+
+func (s *server) greet(p *peer, in io.Reader) error {
+	if err := p.conn.SetReadDeadline(time.Now().Add(helloPatience)); err != nil {
+		return err
+	}
+	var m message
+	if err := readFrame(in, &m); err != nil {
+		return fmt.Errorf("no hello: %w", err)
+	}
+	if m.Kind != kindHello || m.Hello == nil {
+		return fmt.Errorf("no hello but %q", m.Kind)
+	}
+	if err := p.conn.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	w := s.receive(p, *m.Hello)
+	w.Protocol, w.Build, w.PID = protocol, build(), os.Getpid()
+	if err := p.send(message{Kind: kindWelcome, Welcome: w}); err != nil {
+		return err
+	}
+	if w.Refused != "" {
+		return errors.New(w.Refused)
+	}
+	if p.role == roleRuntime {
+		s.resume(*m.Hello)
+	}
+	return nil
+}
+
+// receive decides on a hello. A peer of another version that starts commands is
+// served as well: what it sends and does not know is left out of its frames.
+func (s *server) receive(p *peer, h hello) *welcome {
+	p.pid = h.PID
+	switch h.Role {
+	case roleOperator:
+		p.role = roleOperator
+		return &welcome{}
+	case roleRuntime:
+		w := s.enter(p)
+		if w.Refused == "" {
+			p.role = roleRuntime
+			s.mu.Lock()
+			s.session = h.Session
+			s.mu.Unlock()
+		}
+		return w
+	default:
+		return &welcome{Refused: fmt.Sprintf("unknown role %q", h.Role)}
+	}
+}
+
+// resume sorts what is there between a runtime that comes back and a new one.
+func (s *server) resume(h hello) {
+	known := map[string]bool{}
+	for _, name := range h.Known {
+		known[name] = true
+	}
+	for _, c := range s.snapshot() {
+		switch {
+		case known[c.name()]:
+			if c.over() {
+				s.announce(c)
+			}
+		case h.Back:
+			s.settle(c)
+		default:
+			c.orphan(s)
+			s.forgetSpent(c)
+		}
+	}
+}
+
+// handle deals with one request. What may take long is done beside the
+// conversation; the order of a command's own messages is kept by the runtime,
+// which waits for each answer.
+func (s *server) handle(p *peer, m message) {
+	if p.role != roleRuntime && m.Kind != kindStop && m.Kind != kindList {
+		_ = p.send(message{Kind: kindDone, ID: m.ID, Error: toWire(errors.New("only the runtime may do this"))})
+		return
+	}
+	switch m.Kind {
+	case kindTask:
+		s.turn(p, m.Task)
+	case kindSettle:
+		if c, err := s.find(m.Name); err == nil {
+			s.settle(c)
+		}
+	case kindStart:
+		task := p.task
+		p.working.Go(func() { s.start(p, task, m) })
+	case kindDemote:
+		p.working.Go(func() { s.answer(p, m.ID, s.demote(m)) })
+	case kindStop:
+		// Not waited for when the peer goes: it may take as long as the command
+		// takes to die, and a stop that was begun is finished all the same.
+		go func() { s.answer(p, m.ID, s.stop(m)) }()
+	case kindList:
+		_ = p.send(message{Kind: kindDone, ID: m.ID, Commands: s.list()})
+	default:
+		s.answer(p, m.ID, fmt.Errorf("unknown request %q", m.Kind))
+	}
+}
+
+func (s *server) answer(p *peer, id uint64, err error) {
+	_ = p.send(message{Kind: kindDone, ID: id, Error: toWire(err)})
+}
+
+// turn begins a task. What ended in the one before is settled: its guest is
+// through with it.
+func (s *server) turn(p *peer, task string) {
+	old := p.task
+	p.task = task
+	for _, c := range s.snapshot() {
+		if c.rec.Task == old && old != task {
+			s.settle(c)
+		}
+	}
+}
+
+// settle forgets a command that ended in the foreground.
+func (s *server) settle(c *command) {
+	if !c.drop() {
+		return
+	}
+	if err := s.write(entry{Step: stepSettled, Launch: c.name()}); err != nil {
+		s.log("%v", err)
+	}
+	s.forgetSpent(c)
+}

@@ -1,0 +1,247 @@
+package supervisor
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+)
+
+// journalFile is written without syncing: it survives the death of every
+// process, which is when it is needed. After the machine's death no process
+// lives that it could name.
+const journalFile = "journal"
+
+// maxLine bounds a line of the journal: a launch with a command text of
+// 128 KiB, every byte of it escaped, fits.
+const maxLine = 2 << 20
+
+// compactAt is the size from which the journal is written anew with what still
+// counts.
+const compactAt = 4 << 20
+
+// step names a line of the journal.
+type step string
+
+// The steps of a launch. Launched without spawned is a fork that nobody saw
+// the end of; it is resolved by the mark, and never started again.
+const (
+	stepSupervisor step = "supervisor"
+	stepLaunched   step = "launched"
+	stepSpawned    step = "spawned"
+	stepNotSpawned step = "not_spawned"
+	stepDemoted    step = "demoted"
+	stepEnded      step = "ended"
+	stepSettled    step = "settled"
+)
+
+// entry is one line of the journal.
+type entry struct {
+	Step step `json:"step"`
+	// Launch names the launch that the line is about.
+	Launch string `json:"launch,omitempty"`
+	// Self is the supervisor that writes.
+	Self  *jobs.Identity `json:"self,omitempty"`
+	Build string         `json:"build,omitempty"`
+	// Record is what the launch's record would say; it has no work id.
+	Record    *jobs.Record   `json:"record,omitempty"`
+	Child     *jobs.Identity `json:"child,omitempty"`
+	StartedAt int64          `json:"started_at,omitempty"`
+	Work      string         `json:"work,omitempty"`
+	Exit      *shell.Exit    `json:"exit,omitempty"`
+	Output    *shell.Output  `json:"output,omitempty"`
+}
+
+// journal is the open journal of a supervisor. Not safe for concurrent use.
+type journal struct {
+	path string
+	file *os.File
+	size int64
+}
+
+// openJournal opens the journal of dir for appending. A last line that was torn
+// is closed, so that the next one stands on its own.
+func openJournal(dir string) (*journal, error) {
+	path := filepath.Join(dir, journalFile)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the journal: %w", err)
+	}
+	j := &journal{path: path, file: f}
+	if err := j.heal(); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot open the journal: %w", err), f.Close())
+	}
+	return j, nil
+}
+
+func (j *journal) heal() error {
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	j.size = info.Size()
+	if j.size == 0 {
+		return nil
+	}
+	last := make([]byte, 1)
+	if _, err := j.file.ReadAt(last, j.size-1); err != nil {
+		return err
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	return j.put([]byte("\n"))
+}
+
+// write appends one line.
+func (j *journal) write(e entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("cannot write the journal: %w", err)
+	}
+	if err := j.put(append(line, '\n')); err != nil {
+		return fmt.Errorf("cannot write the journal: %w", err)
+	}
+	return nil
+}
+
+// put writes b whole or not at all: half a line would swallow the next.
+func (j *journal) put(b []byte) error {
+	n, err := j.file.Write(b)
+	if err != nil && n > 0 {
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	j.size += int64(n)
+	return err
+}
+
+// rewrite replaces the journal by the given lines, at one instant.
+func (j *journal) rewrite(entries []entry) error {
+	next, err := os.OpenFile(j.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("cannot compact the journal: %w", err)
+	}
+	n := &journal{path: j.path, file: next}
+	for _, e := range entries {
+		if err := n.write(e); err != nil {
+			return errors.Join(err, next.Close(), os.Remove(next.Name()))
+		}
+	}
+	if err := os.Rename(next.Name(), j.path); err != nil {
+		return errors.Join(fmt.Errorf("cannot compact the journal: %w", err), next.Close())
+	}
+	err = j.file.Close()
+	*j = *n
+	return err
+}
+
+// remove deletes the journal of a supervisor that owes nothing any more.
+func (j *journal) remove() error { return errors.Join(os.Remove(j.path), j.file.Close()) }
+
+// launched is a launch as the journal tells it.
+type launched struct {
+	record  jobs.Record
+	spawned bool
+	work    string
+	exit    *shell.Exit
+	output  *shell.Output
+	settled bool
+}
+
+// readJournal reads the journal of dir, and the launches in it in their order.
+// Lines that are torn or make no sense are counted and passed over: a journal
+// is appended to by programs that are killed.
+func readJournal(dir string) (list []*launched, bad int, err error) {
+	f, err := os.Open(filepath.Join(dir, journalFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot read the journal: %w", err)
+	}
+	defer f.Close()
+	return replay(f)
+}
+
+func replay(r io.Reader) (list []*launched, bad int, err error) {
+	byName := map[string]*launched{}
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 64<<10), maxLine)
+	for in.Scan() {
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		var e entry
+		if json.Unmarshal(in.Bytes(), &e) != nil || !e.apply(byName, &list) {
+			bad++
+		}
+	}
+	if err := in.Err(); err != nil {
+		return list, bad, fmt.Errorf("cannot read the journal: %w", err)
+	}
+	return list, bad, nil
+}
+
+// apply takes the line into account; false if it makes no sense.
+func (e entry) apply(byName map[string]*launched, list *[]*launched) bool {
+	if e.Step == stepSupervisor {
+		return true
+	}
+	l := byName[e.Launch]
+	if e.Step == stepLaunched {
+		if l != nil || e.Record == nil || e.Record.Launch != e.Launch || e.Launch == "" {
+			return false
+		}
+		l = &launched{record: *e.Record}
+		byName[e.Launch] = l
+		*list = append(*list, l)
+		return true
+	}
+	return l != nil && e.advance(l)
+}
+
+func (e entry) advance(l *launched) bool {
+	switch e.Step {
+	case stepSpawned:
+		if e.Child == nil {
+			return false
+		}
+		l.spawned, l.record.Identity, l.record.StartedAt = true, *e.Child, e.StartedAt
+	case stepNotSpawned, stepSettled:
+		l.settled = true
+	case stepDemoted:
+		l.work = e.Work
+	case stepEnded:
+		if e.Exit == nil || e.Output == nil {
+			return false
+		}
+		l.exit, l.output = e.Exit, e.Output
+	default:
+		return false
+	}
+	return true
+}
+
+// entries are the lines that tell the launch's story so far.
+func (l *launched) entries() []entry {
+	name := l.record.Launch
+	list := []entry{{Step: stepLaunched, Launch: name, Record: &l.record}}
+	if l.spawned {
+		list = append(list, entry{Step: stepSpawned, Launch: name, Child: &l.record.Identity, StartedAt: l.record.StartedAt})
+	}
+	if l.work != "" {
+		list = append(list, entry{Step: stepDemoted, Launch: name, Work: l.work})
+	}
+	if l.exit != nil {
+		list = append(list, entry{Step: stepEnded, Launch: name, Exit: l.exit, Output: l.output})
+	}
+	return list
+}

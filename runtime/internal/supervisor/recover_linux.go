@@ -1,0 +1,71 @@
+package supervisor
+
+import (
+	"time"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+)
+
+// recover takes over what the journal of a dead supervisor tells of: commands
+// that live are adopted, those that have gone are at an end, of which nobody
+// knows how. The runtime's hello decides later whom each belongs to.
+func (s *server) recover() {
+	list, bad, err := readJournal(s.dir)
+	if err != nil {
+		s.log("%v", err)
+	}
+	if bad > 0 {
+		s.log("the journal has %d unreadable lines", bad)
+	}
+	for _, l := range list {
+		if !l.settled {
+			s.takeOver(l)
+		}
+	}
+	s.jmu.Lock()
+	defer s.jmu.Unlock()
+	// Only now: up to here the old journal is the only account of its commands.
+	if err := s.rewriteJournal(); err != nil {
+		s.log("%v", err)
+		_ = s.journal.write(s.opening())
+	}
+}
+
+func (s *server) takeOver(l *launched) {
+	c := &command{rec: l.record, work: l.work, done: make(chan struct{})}
+	if l.exit == nil && !l.spawned {
+		// Forked or not? Its mark tells, as long as something of it lives.
+		if id, ok := markedLeader(c.rec.Launch); ok {
+			c.rec.Identity, c.rec.StartedAt = jobs.Identity(id), time.Now().UnixMilli()
+			l.spawned = true
+		}
+	}
+	s.mu.Lock()
+	s.commands[c.name()] = c
+	s.mu.Unlock()
+	if l.exit == nil && l.spawned {
+		c.proc = adopt(c.rec)
+	}
+	switch {
+	case l.exit != nil:
+		c.output = *l.output
+		s.finish(c, *l.exit)
+	case c.proc == nil:
+		s.finish(c, shell.Exit{Code: -1, Reason: shell.ReasonDied})
+	}
+	if c.work != "" {
+		// The record comes before the watch: what was demoted is owed on disk.
+		work := c.work
+		go s.insist("record "+c.name(), func() error { return c.demote(s, work, c.rec.Implicit) })
+	}
+	if c.proc != nil {
+		go s.watch(c)
+	}
+}
+
+// finish sets the end of a command that has ended before this supervisor began.
+func (s *server) finish(c *command, exit shell.Exit) {
+	c.exit = &exit
+	close(c.done)
+}

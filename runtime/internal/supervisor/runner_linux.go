@@ -1,0 +1,206 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+)
+
+// Runner is the runtime's end of the connection to its supervisor: a
+// [shell.Runner] whose processes are [shell.Durable]. If the supervisor dies
+// the Runner starts another one, which takes over the commands.
+type Runner struct {
+	o     Options
+	slots *shell.Slots
+
+	mu     sync.Mutex
+	conn   *client
+	closed bool
+	// broken is why no supervisor could be had any more.
+	broken error
+	task   string
+	procs  map[string]*remote
+	// turned is closed, and replaced, when there is another connection or none
+	// to be had.
+	turned chan struct{}
+	ended  sync.WaitGroup
+}
+
+var (
+	_ shell.Runner  = (*Runner)(nil)
+	_ shell.Durable = (*remote)(nil)
+)
+
+// Connect takes over the session's living supervisor or starts one, which takes
+// over what the last one left. A [*BusyError] says that another runtime has it.
+func Connect(ctx context.Context, o Options) (*Runner, error) {
+	r := &Runner{o: o, slots: o.slots(), procs: map[string]*remote{}, turned: make(chan struct{})}
+	c, err := r.connect(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	r.conn = c
+	r.ended.Go(func() { r.follow(c) })
+	return r, nil
+}
+
+// Takeover is Connect for a session of which only the end is of interest: a
+// supervisor is started only if the last one died and left something to be
+// accounted for. ErrNone says that there is nothing to take over; every record
+// is then as true as it will get.
+func Takeover(ctx context.Context, o Options) (*Runner, error) {
+	if !Alive(o.Dir) && !pendingJournal(o.Dir) {
+		return nil, ErrNone
+	}
+	return Connect(ctx, o)
+}
+
+func pendingJournal(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, journalFile))
+	return !errors.Is(err, fs.ErrNotExist) && (err != nil || info.Size() > 0)
+}
+
+// PID is the supervisor's process id.
+func (r *Runner) PID() int {
+	c, err := r.current(context.Background())
+	if err != nil {
+		return 0
+	}
+	return c.welcome.PID
+}
+
+// Task names the task whose commands may be started from now on. What ended in
+// the foreground during the last one is settled.
+func (r *Runner) Task(id string) error {
+	r.mu.Lock()
+	if id != r.task {
+		for name, p := range r.procs {
+			if p.hasEnded() {
+				delete(r.procs, name)
+			}
+		}
+	}
+	r.task = id
+	c := r.conn
+	r.mu.Unlock()
+	if c == nil {
+		return nil // The next connection begins with it.
+	}
+	if err := c.send(message{Kind: kindTask, Task: id}); err != nil && !errors.Is(err, ErrLost) {
+		return err
+	}
+	return nil
+}
+
+// Start implements [shell.Runner]: one round trip.
+func (r *Runner) Start(ctx context.Context, l shell.Launch) (shell.Process, error) {
+	if err := r.slots.Take(); err != nil {
+		return nil, err
+	}
+	p, err := r.enlist(l.Name)
+	if err != nil {
+		r.slots.Release()
+		return nil, err
+	}
+	reply, err := r.begin(ctx, p, l)
+	if err != nil {
+		r.forget(p.name)
+		r.slots.Release()
+		return nil, err
+	}
+	p.begun(reply.Started, reply.Output)
+	return p, nil
+}
+
+// begin asks for the start once. A supervisor that dies meanwhile is not asked
+// again: the next one knows whether the command runs, by its journal.
+func (r *Runner) begin(ctx context.Context, p *remote, l shell.Launch) (message, error) {
+	c, err := r.current(ctx)
+	if err != nil {
+		return message{}, err
+	}
+	// Not ctx: a start that was asked for has to be known about, whoever waits.
+	reply, err := c.call(context.WithoutCancel(ctx), message{Kind: kindStart, Launch: &l})
+	if !errors.Is(err, ErrLost) {
+		return reply, err
+	}
+	return r.resolve(ctx, c, p)
+}
+
+// resolve asks the next supervisor what became of a start.
+func (r *Runner) resolve(ctx context.Context, lost *client, p *remote) (message, error) {
+	c, err := r.after(context.WithoutCancel(ctx), lost)
+	if err != nil {
+		return message{}, err
+	}
+	reply, err := c.call(context.WithoutCancel(ctx), message{Kind: kindList})
+	if err != nil {
+		return message{}, err
+	}
+	for _, known := range reply.Commands {
+		if known.Launch == p.name {
+			return message{Started: known.Started, Output: known.Output}, nil
+		}
+	}
+	return message{}, fmt.Errorf("cannot start %s: the supervisor died before it did", p.name)
+}
+
+// Stop ends the launch that has the nonce and returns once its exit record is
+// on disk. It makes a Runner a [jobs.Supervisor].
+func (r *Runner) Stop(ctx context.Context, launch, nonce string) error {
+	_, err := r.call(ctx, message{Kind: kindStop, Name: launch, Nonce: nonce, Reason: shell.ReasonKilled})
+	return err
+}
+
+// call asks whichever supervisor there is, and the next one if that dies:
+// demoting and stopping may be repeated.
+func (r *Runner) call(ctx context.Context, m message) (message, error) {
+	c, err := r.current(ctx)
+	for err == nil {
+		var reply message
+		reply, err = c.call(ctx, m)
+		if !errors.Is(err, ErrLost) {
+			return reply, err
+		}
+		c, err = r.after(ctx, c)
+	}
+	return message{}, err
+}
+
+// Close leaves the supervisor to itself. It ends no command: those that run, and
+// those that were not settled, are recorded and owed to the next session.
+func (r *Runner) Close() error {
+	r.mu.Lock()
+	c := r.conn
+	r.closed = true
+	r.mu.Unlock()
+	if c != nil {
+		c.conn.Close()
+	}
+	r.ended.Wait()
+	children.reap()
+	return nil
+}
+
+func (r *Runner) enlist(name string) (*remote, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.procs[name] != nil {
+		return nil, fmt.Errorf("cannot start %s twice", name)
+	}
+	p := &remote{runner: r, name: name, ended: make(chan struct{})}
+	r.procs[name] = p
+	return p, nil
+}
+
+func (r *Runner) forget(name string) {
+	r.mu.Lock()
+	delete(r.procs, name)
+	r.mu.Unlock()
+}

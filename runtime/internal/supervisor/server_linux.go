@@ -1,0 +1,245 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+)
+
+// server is a supervisor at work.
+type server struct {
+	dir    string
+	store  *jobs.Store
+	runner shell.Runner
+	log    func(format string, args ...any)
+
+	jmu     sync.Mutex
+	journal *journal
+
+	mu       sync.Mutex
+	session  Session
+	commands map[string]*command
+	peers    map[*peer]bool
+	runtime  *peer
+	// leaving is closed once the supervisor has nothing left to do.
+	leaving chan struct{}
+	left    bool
+	// asked says that a signal asked the supervisor to leave when idle.
+	asked bool
+}
+
+// write appends a line to the journal.
+func (s *server) write(e entry) error {
+	s.jmu.Lock()
+	defer s.jmu.Unlock()
+	return s.journal.write(e)
+}
+
+// insist repeats what must succeed, with growing pauses, until it does: a full
+// disk is emptied one day.
+func (s *server) insist(what string, f func() error) {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := f()
+		if err == nil {
+			return
+		}
+		s.log("cannot %s, trying again: %v", what, err)
+		time.Sleep(wait)
+	}
+}
+
+// accept serves whoever connects until the listener is closed.
+func (s *server) accept(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			s.log("cannot accept a connection: %v", err)
+			time.Sleep(50 * time.Millisecond) // Out of descriptors, say.
+			continue
+		}
+		s.admit(c)
+	}
+}
+
+// admit starts serving a connection, and counts it at once: a supervisor does
+// not leave with a peer in the door.
+func (s *server) admit(c net.Conn) {
+	p := newPeer(c)
+	s.mu.Lock()
+	s.peers[p] = true
+	s.mu.Unlock()
+	go func() {
+		if err := s.converse(p); err != nil {
+			s.log("peer %d: %v", p.pid, err)
+		}
+		s.dismiss(p)
+	}()
+}
+
+// dismiss deals with what a peer leaves behind. For the runtime these are all
+// the commands that it did not settle: they have lost the one who waits for
+// them, and get their records now.
+func (s *server) dismiss(p *peer) {
+	// The peer first: a runtime that was sent away sees the end of the
+	// connection, one that is gone does not mind.
+	p.conn.Close()
+	p.working.Wait()
+	if p.role == roleRuntime {
+		s.orphanAll()
+	}
+	s.mu.Lock()
+	delete(s.peers, p)
+	if s.runtime == p {
+		s.runtime = nil
+	}
+	s.mu.Unlock()
+	close(p.gone)
+	s.leaveIfIdle()
+}
+
+func (s *server) orphanAll() {
+	for _, c := range s.snapshot() {
+		c.orphan(s)
+		s.forgetSpent(c)
+	}
+}
+
+func (s *server) snapshot() []*command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]*command, 0, len(s.commands))
+	for _, c := range s.commands {
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b *command) int { return int(a.rec.StartedAt - b.rec.StartedAt) })
+	return list
+}
+
+func (s *server) find(name string) (*command, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.commands[name]
+	if c == nil {
+		return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+	}
+	return c, nil
+}
+
+// enter makes the runtime's connection the only one of its kind. A runtime that
+// has hung up is waited out, until its commands have their records.
+func (s *server) enter(p *peer) *welcome {
+	for {
+		s.mu.Lock()
+		other := s.runtime
+		if other == nil {
+			s.runtime = p
+			s.mu.Unlock()
+			return &welcome{}
+		}
+		s.mu.Unlock()
+		if !hungUp(other.conn) {
+			return &welcome{Refused: (&BusyError{other.pid}).Error(), Owner: other.pid}
+		}
+		<-other.gone
+	}
+}
+
+// watch follows a command to its end and tells those who wait for it.
+func (s *server) watch(c *command) {
+	<-c.proc.Ended()
+	c.end(s, c.proc.Exit(), c.proc.Output())
+	s.announce(c)
+	s.forgetSpent(c)
+	s.leaveIfIdle()
+}
+
+// announce tells the runtime of an end, and the operators of one that is on
+// disk.
+func (s *server) announce(c *command) {
+	m, demoted := c.ended(), c.demoted()
+	s.mu.Lock()
+	var to []*peer
+	for p := range s.peers {
+		if p == s.runtime || demoted && p.role == roleOperator {
+			to = append(to, p)
+		}
+	}
+	s.mu.Unlock()
+	for _, p := range to {
+		_ = p.send(m) // One that is gone needs no telling.
+	}
+}
+
+// forgetSpent drops a command that nobody can ask for any more.
+func (s *server) forgetSpent(c *command) {
+	if !c.spent() {
+		return
+	}
+	s.mu.Lock()
+	delete(s.commands, c.name())
+	s.mu.Unlock()
+	s.compact()
+}
+
+// compact writes the journal anew when it has grown and little of it counts.
+func (s *server) compact() {
+	s.jmu.Lock()
+	defer s.jmu.Unlock()
+	if s.journal.size < compactAt {
+		return
+	}
+	if err := s.rewriteJournal(); err != nil {
+		s.log("%v", err)
+	}
+}
+
+// rewriteJournal keeps what the living commands need. The journal's lock is
+// held.
+func (s *server) rewriteJournal() error {
+	entries := []entry{s.opening()}
+	for _, c := range s.snapshot() {
+		entries = append(entries, c.history()...)
+	}
+	return s.journal.rewrite(entries)
+}
+
+func (c *command) history() []entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := launched{record: c.rec, spawned: c.rec.Identity.PID != 0, work: c.work, exit: c.exit, output: &c.output}
+	return l.entries()
+}
+
+// leaveIfIdle ends the supervisor when nothing runs, nothing is owed, and
+// nobody is connected, or only someone who does not matter once it was asked to
+// leave.
+func (s *server) leaveIfIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left || len(s.commands) > 0 || len(s.peers) > 0 && !s.asked {
+		return
+	}
+	s.left = true
+	close(s.leaving)
+}
+
+// askToLeave is what a signal does: the supervisor goes as soon as nothing
+// runs, whoever is connected. It ends no command; whoever sent the signal to
+// the commands as well gets their ends recorded.
+func (s *server) askToLeave(sig os.Signal) {
+	s.log("%v: leaving when nothing runs", sig)
+	s.mu.Lock()
+	s.asked = true
+	s.mu.Unlock()
+	s.leaveIfIdle()
+}

@@ -1,0 +1,98 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// startPatience is how long a new supervisor may take until it answers.
+const startPatience = 10 * time.Second
+
+// childFD is the descriptor of the first connection in a new supervisor.
+const childFD = 3
+
+// spawn starts a supervisor for dir and returns the connection to it. The
+// socket pair is there before the process: nothing has to be waited for or
+// looked up, and a supervisor whose runtime dies at once knows it at once.
+func spawn(dir string) (net.Conn, error) {
+	if !hooked.Load() || os.Getenv(markEnv) != "" {
+		return nil, fmt.Errorf("cannot start a supervisor: %w", ErrNoHook)
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start a supervisor: %w", os.NewSyscallError("socketpair", err))
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "supervisor"), os.NewFile(uintptr(pair[1]), "runtime")
+	defer ours.Close()
+	defer theirs.Close()
+	if err := launch(dir, theirs); err != nil {
+		return nil, fmt.Errorf("cannot start a supervisor: %w", err)
+	}
+	return net.FileConn(ours)
+}
+
+func launch(dir string, conn *os.File) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	log, err := os.OpenFile(filepath.Join(dir, logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	// /proc/self/exe is the program that runs, also when the file it came from
+	// was replaced or deleted meanwhile.
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{processName, dir}, &syscall.ProcAttr{
+		Dir: "/",
+		// The collector is told to be sparing before the first line of Go runs.
+		Env:   []string{markEnv + "=1", "GOGC=50", "GOMAXPROCS=2"},
+		Files: []uintptr{null.Fd(), null.Fd(), log.Fd(), conn.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return fmt.Errorf("cannot run this program again: %w", err)
+	}
+	children.add(pid)
+	return nil
+}
+
+// children are the supervisors that this process started. One outlives its
+// connection as long as commands run, so there is nothing to wait for: each is
+// reaped when there is reason to look, and never by a wait for any child.
+var children reapList
+
+type reapList struct {
+	mu   sync.Mutex
+	pids []int
+}
+
+func (l *reapList) add(pid int) {
+	l.mu.Lock()
+	l.pids = append(l.pids, pid)
+	l.mu.Unlock()
+	l.reap()
+}
+
+// reap collects those that have ended.
+func (l *reapList) reap() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var living []int
+	for _, pid := range l.pids {
+		got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		if got == 0 && err == nil || errors.Is(err, unix.EINTR) {
+			living = append(living, pid)
+		}
+	}
+	l.pids = living
+}

@@ -1,0 +1,153 @@
+package supervisor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+)
+
+// start runs one command and says so. The answer goes before anybody watches,
+// so that the runtime never hears of the end of a command before its start.
+func (s *server) start(p *peer, task string, m message) {
+	c, err := s.launch(task, m.Launch)
+	if err != nil {
+		s.answer(p, m.ID, err)
+		return
+	}
+	fail(pointSpawned)
+	output := c.proc.Output()
+	_ = p.send(message{Kind: kindDone, ID: m.ID, Started: c.proc.Started(), Output: &output})
+	go s.watch(c)
+}
+
+func (s *server) launch(task string, l *shell.Launch) (*command, error) {
+	switch {
+	case l == nil || !jobs.ValidLaunch(l.Name):
+		return nil, errors.New("cannot start a command: its launch has no name that a file may have")
+	case l.Task != task:
+		return nil, fmt.Errorf("cannot start a command of task %q: the current task is %q", l.Task, task)
+	}
+	c := s.newCommand(*l)
+	if err := s.enlist(c); err != nil {
+		return nil, err
+	}
+	if err := s.spawn(c, *l); err != nil {
+		s.mu.Lock()
+		delete(s.commands, c.name())
+		s.mu.Unlock()
+		return nil, err
+	}
+	return c, nil
+}
+
+// newCommand notes down the launch as its record will have it. The nonce is
+// made here and is never told to a command or a guest.
+func (s *server) newCommand(l shell.Launch) *command {
+	var nonce [16]byte
+	_, _ = rand.Read(nonce[:]) // Never fails, by its documentation.
+	s.mu.Lock()
+	session := s.session
+	s.mu.Unlock()
+	return &command{done: make(chan struct{}), rec: jobs.Record{
+		Launch: l.Name, Nonce: hex.EncodeToString(nonce[:]),
+		Session: session.ID, Capsule: session.Capsule, OwnerUID: session.OwnerUID, Workdir: session.Workdir,
+		Task: l.Task, ContextID: l.ContextID, Origin: l.Origin, Trust: l.Trust,
+		Binary: l.Path, Command: l.Text, MaxRuntimeMS: l.MaxRuntime.Milliseconds(),
+	}}
+}
+
+// enlist takes the launch's name. A name is never used twice: it is the mark of
+// the command's processes.
+func (s *server) enlist(c *command) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.commands[c.name()] != nil {
+		return fmt.Errorf("cannot start %s twice", c.name())
+	}
+	s.commands[c.name()] = c
+	return nil
+}
+
+// spawn forks between two lines of the journal. Where either cannot be written
+// nothing runs that nobody could account for.
+func (s *server) spawn(c *command, l shell.Launch) error {
+	fail(pointLaunching)
+	if err := s.write(entry{Step: stepLaunched, Launch: l.Name, Record: &c.rec}); err != nil {
+		return err
+	}
+	fail(pointLaunched)
+	proc, err := s.runner.Start(context.Background(), l)
+	if err != nil {
+		return errors.Join(err, s.write(entry{Step: stepNotSpawned, Launch: l.Name}))
+	}
+	fail(pointForked)
+	own, ok := proc.(process)
+	if !ok {
+		return errors.New("internal error: the runner does not identify its processes")
+	}
+	c.proc = own
+	c.rec.Identity = jobs.Identity(own.Identity())
+	c.rec.StartedAt = own.Started().UnixMilli()
+	err = s.write(entry{Step: stepSpawned, Launch: l.Name, Child: &c.rec.Identity, StartedAt: c.rec.StartedAt})
+	if err != nil {
+		return errors.Join(err, own.Stop(context.Background(), shell.ReasonKilled))
+	}
+	return nil
+}
+
+// demote makes a command durable, or ends it.
+func (s *server) demote(m message) error {
+	c, err := s.find(m.Name)
+	if err != nil {
+		return err
+	}
+	if err := c.demote(s, m.Work, false); err != nil {
+		return errors.Join(err, s.abandon(c))
+	}
+	s.forgetSpent(c)
+	return nil
+}
+
+// abandon ends a command that cannot be accounted for. It is forgotten only if
+// it is proven dead: what could not be ended is still known to the journal.
+func (s *server) abandon(c *command) error {
+	var err error
+	if c.proc != nil {
+		err = c.proc.Stop(context.Background(), shell.ReasonKilled)
+	}
+	<-c.done
+	if err == nil && len(c.ended().Exit.Survivors) == 0 {
+		s.settle(c)
+	}
+	return err
+}
+
+// stop ends a command and returns once its end is known and, if it has a
+// record, on disk.
+func (s *server) stop(m message) error {
+	c, err := s.find(m.Name)
+	if err != nil {
+		return err
+	}
+	if m.Nonce != "" && m.Nonce != c.rec.Nonce {
+		return fmt.Errorf("%w: %q", ErrUnknown, m.Name)
+	}
+	if c.proc != nil {
+		err = c.proc.Stop(context.Background(), m.Reason)
+	}
+	<-c.done
+	return err
+}
+
+func (s *server) list() []Command {
+	var list []Command
+	for _, c := range s.snapshot() {
+		list = append(list, c.describe())
+	}
+	return list
+}
