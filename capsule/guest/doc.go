@@ -1,12 +1,11 @@
 // Package guest is the SDK for capsules written in Go and built by the standard
 // toolchain with GOOS=wasip1 GOARCH=wasm.
 //
-// A guest takes tasks in one of three ways, and each has its package or none:
+// A guest takes tasks in one of three ways, and each has its package:
 //
 //   - handler: the runtime calls a function once for each task, the usual way;
 //   - looper: the guest runs a loop of its own that asks for tasks;
-//   - an ordinary command, a main function that is run once for each task:
-//     [CommandTask] gives it the task, and what it prints is the result.
+//   - command: the guest is an ordinary program, run once for each task.
 //
 // In all three, [Run] runs a shell command under the policy of the capsule's
 // manifest. The package also builds natively, so that a guest's other code can

@@ -17,10 +17,11 @@ import (
 	"strings"
 
 	"github.com/murmur-capsule/murmur/capsule/guest"
+	"github.com/murmur-capsule/murmur/capsule/guest/command"
 )
 
 func main() {
-	task, err := guest.CommandTask()
+	task, err := command.Task()
 	if err == nil {
 		err = answer(task)
 	}
