@@ -54,8 +54,8 @@ func (r Request) Input() Input {
 	return in
 }
 
-// appendJSON does by hand what encoding/json would: that package alone makes a
-// guest half as large again, and a guest is compiled at its first start.
+// appendJSON does by hand what encoding/json would: that package makes a small
+// guest a fifth larger, and every guest is compiled at its first start.
 func (r Request) appendJSON(b []byte) []byte {
 	b = appendString(append(b, `{"binary":`...), r.Binary)
 	if r.Command != "" {

@@ -50,7 +50,7 @@ func TestRequest_Input(t *testing.T) {
 // just that. Bytes that are no UTF-8 cannot be sent; they are replaced.
 func FuzzRequest_Input(f *testing.F) {
 	f.Add("bash", "echo 'hi' \"x\"\n", "A", "\x00\x1b", 1.5)
-	f.Add("", "\xff\xfe", "\\", "\u2028", -0.0)
+	f.Add("", "\xff\xfe", "\\", "\u2028", -5e-324)
 	f.Fuzz(func(t *testing.T, binary, command, name, value string, secs float64) {
 		r := Request{Binary: binary, Command: command, Args: []string{value}, Env: map[string]string{name: value}, TimeoutSecs: secs}
 		got := *r.Input().Data
