@@ -51,6 +51,16 @@ func (c *Call) again(ptr, oldSize, align, size uint32) (uint32, error) {
 	return c.realloc(ptr, oldSize, align, size, fusedString)
 }
 
+// prefix is the beginning of s up to the first character above the highest.
+func prefix(s string, highest rune) string {
+	for i, r := range s {
+		if r > highest {
+			return s[:i]
+		}
+	}
+	return s
+}
+
 // widenToUTF8 takes as many bytes as there are code units, which is right for
 // ASCII, then the worst case, then what it was in the end.
 func (c *Call) widenToUTF8(s string, src srcEncoding) (ptr, length uint32, err error) {
@@ -59,8 +69,9 @@ func (c *Call) widenToUTF8(s string, src srcEncoding) (ptr, length uint32, err e
 		return 0, 0, err
 	}
 	size := uint32(len(s))
-	if size == units { // every character is ASCII
-		copy(c.mem[ptr:], s)
+	narrow := prefix(s, 0x7f)
+	copy(c.mem[ptr:], narrow)
+	if len(narrow) == len(s) {
 		return ptr, units, nil
 	}
 	worst := units * 3
@@ -96,12 +107,14 @@ func (c *Call) inflate(s string, units uint32) (ptr, length uint32, err error) {
 	if ptr, err = c.again(0, 0, 2, units); err != nil {
 		return 0, 0, err
 	}
-	if n, ok := latin1Len(s); ok {
-		putLatin1(c.mem[ptr:], s)
-		if uint32(n) < units {
-			ptr, err = c.again(ptr, units, 2, uint32(n))
+	narrow := prefix(s, 0xff)
+	putLatin1(c.mem[ptr:], narrow)
+	if len(narrow) == len(s) {
+		n := uint32(utf8.RuneCountInString(s))
+		if n < units {
+			ptr, err = c.again(ptr, units, 2, n)
 		}
-		return ptr, uint32(n), err
+		return ptr, n, err
 	}
 	worst, size := 2*units, 2*uint32(utf16Len(s))
 	if ptr, err = c.again(ptr, units, 2, worst); err != nil {
