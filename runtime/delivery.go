@@ -1,0 +1,160 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/murmur-capsule/murmur/host"
+	"github.com/murmur-capsule/murmur/runtime/internal/detach"
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/trace"
+)
+
+// A delivery is a report on its way to the guest. It ends when the guest has
+// taken the report's task, or when the session gives up.
+type delivery struct {
+	report  detach.Report
+	attempt int
+}
+
+// works are the ids of the commands that the report is about.
+func (d *delivery) works() []string {
+	switch r := d.report.(type) {
+	case detach.Completion:
+		return []string{r.ID}
+	case detach.LostReport:
+		ids := make([]string, len(r.Works))
+		for i, w := range r.Works {
+			ids[i] = w.WorkID
+		}
+		return ids
+	}
+	return nil
+}
+
+// pump turns reports into tasks until the session is over.
+func (s *Session) pump() {
+	defer close(s.pumped)
+	for {
+		report, err := s.registry.Next(s.pumping)
+		if err != nil {
+			return
+		}
+		s.inject(report)
+	}
+}
+
+// inject makes the task of a report and queues it. What the queue no longer
+// takes goes back to the registry, where the session's end accounts for it.
+func (s *Session) inject(report detach.Report) {
+	m := report.Message()
+	t := s.mintTask(Task{Message: m.Text, ContextID: m.ContextID, Source: m.Source}, m.Provenance)
+	if m.TaskID != "" {
+		t.id = m.TaskID
+	}
+	t.delivery = &delivery{report: report, attempt: 1}
+	if c, ok := report.(detach.Completion); ok {
+		s.trace.add(c.Event(t.id))
+	}
+	s.deliver(t)
+}
+
+func (s *Session) deliver(t *task) {
+	s.account.add(1)
+	if err := s.queue.PushReport(t); err != nil {
+		s.account.add(-1)
+		s.setAside(t)
+	}
+}
+
+// settleDelivery marks what the guest has taken, and tries again what it has
+// not.
+func (s *Session) settleDelivery(t *task, out outcome) {
+	switch {
+	case out.taken:
+		s.followedUp(t)
+	case errors.Is(out.err, host.ErrCanceled) && s.ctx.Err() != nil:
+		s.setAside(t)
+	case t.delivery.attempt >= s.retry.attempts:
+		s.giveUp(t, out)
+	default:
+		s.retryLater(t)
+	}
+}
+
+func (s *Session) followedUp(t *task) {
+	for _, id := range t.delivery.works() {
+		s.trace.add(trace.Event{
+			Type: trace.ShellFollowedUp, WorkID: id, CompletionTaskID: t.id, Attempt: trace.Int(t.delivery.attempt),
+		})
+	}
+	s.account.add(-t.owes())
+}
+
+// owes is how many entries of the account the task's report stands for, beside
+// the task itself: a demoted command stays on the account until its completion
+// is taken.
+func (t *task) owes() int {
+	if _, ok := t.delivery.report.(detach.Completion); ok {
+		return 1
+	}
+	return 0
+}
+
+func (s *Session) giveUp(t *task, out outcome) {
+	fmt.Fprintf(s.operator, "[capsule-runtime] the report on %v was not taken in %d attempts and is given up: %v\n",
+		t.delivery.works(), t.delivery.attempt, out.err)
+	s.account.add(-t.owes())
+}
+
+// A retryPolicy says how often, and after which delay, a report is delivered
+// again.
+type retryPolicy struct {
+	attempts int
+	delay    func(attempt int) time.Duration
+}
+
+var defaultRetry = retryPolicy{attempts: jobs.MaxAttempts, delay: jobs.Backoff}
+
+// retryLater queues the task again after a delay. Until then it counts as set
+// aside, so that a session that ends meanwhile accounts for it.
+func (s *Session) retryLater(t *task) {
+	again := s.mintTask(Task{Message: t.message, ContextID: t.contextID, Source: t.source}, t.prov)
+	again.id, again.repeated = t.id, true
+	again.delivery = &delivery{report: t.delivery.report, attempt: t.delivery.attempt + 1}
+	s.setAside(again)
+	time.AfterFunc(s.retry.delay(t.delivery.attempt), func() {
+		if s.takeBack(again) {
+			s.deliver(again)
+		}
+	})
+}
+
+// setAside keeps a report that no queue holds.
+func (s *Session) setAside(t *task) {
+	s.asideMu.Lock()
+	defer s.asideMu.Unlock()
+	s.aside = append(s.aside, t)
+}
+
+// takeBack takes a report out again, unless the session's end has done so.
+func (s *Session) takeBack(t *task) bool {
+	s.asideMu.Lock()
+	defer s.asideMu.Unlock()
+	for i, held := range s.aside {
+		if held == t {
+			s.aside = append(s.aside[:i], s.aside[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Session) takeAllBack() []*task {
+	s.asideMu.Lock()
+	defer s.asideMu.Unlock()
+	all := s.aside
+	s.aside = nil
+	return all
+}

@@ -1,0 +1,169 @@
+package runtime
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2/maybe"
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/trace"
+)
+
+// Names within a session's directory.
+const (
+	traceName       = "trace.jsonl"
+	sessionFileName = "session.json"
+	lockName        = "lock"
+)
+
+// maxSessionFile bounds what is read of a session file.
+const maxSessionFile = 1 << 20
+
+// A sessionFile says what a session was started with.
+type sessionFile struct {
+	ID          string `json:"id"`
+	Capsule     string `json:"capsule"`
+	Version     string `json:"version"`
+	GuestSHA256 string `json:"guest_sha256"`
+	Workdir     string `json:"workdir"`
+	Owner       int    `json:"owner"`
+	PID         int    `json:"pid"`
+	StartedMS   int64  `json:"started_ms"`
+	EndedMS     int64  `json:"ended_ms,omitempty"`
+	ResumedFrom string `json:"resumed_from,omitempty"`
+}
+
+func (f sessionFile) write(dir string) error {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err == nil {
+		err = maybe.WriteFile(filepath.Join(dir, sessionFileName), append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", filepath.Join(dir, sessionFileName), err)
+	}
+	return nil
+}
+
+func readSessionFile(dir string) (f sessionFile, err error) {
+	file, err := os.Open(filepath.Join(dir, sessionFileName))
+	if err != nil {
+		return f, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxSessionFile))
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err == nil && f.ID != filepath.Base(dir) {
+		err = fmt.Errorf("it names session %q", f.ID)
+	}
+	if err != nil {
+		return f, fmt.Errorf("cannot read %s: %w", file.Name(), err)
+	}
+	return f, nil
+}
+
+// A sessionLock is held by the process that runs a session, for as long as it
+// lives: a session whose lock is free is not running.
+type sessionLock struct{ f *flock.Flock }
+
+var errRunning = errors.New("the session is running")
+
+func lockSession(dir string) (*sessionLock, error) {
+	l := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock the session: %w", err)
+	}
+	if !ok {
+		return nil, errRunning
+	}
+	return &sessionLock{l}, nil
+}
+
+func (l *sessionLock) release() { _ = l.f.Close() }
+
+// SessionInfo describes a session found in a state directory.
+type SessionInfo struct {
+	ID, Capsule, Version string
+	Workdir, Dir         string
+	PID                  int
+	Started              time.Time
+	// Ended is zero while the session runs, and if its process died.
+	Ended       time.Time
+	ResumedFrom string
+	// Running says that a process holds the session.
+	Running bool
+}
+
+// Died says that the session's process went away without ending the session.
+func (i SessionInfo) Died() bool { return !i.Running && i.Ended.IsZero() }
+
+// TracePath is the file that holds the session's events.
+func (i SessionInfo) TracePath() string { return filepath.Join(i.Dir, traceName) }
+
+// Sessions lists the sessions in a state directory, oldest first. Directories
+// that hold no readable session are passed over.
+func Sessions(dir string) ([]SessionInfo, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot list sessions in %q: %w", dir, err)
+	}
+	root := stateDir(abs).sessions()
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot list sessions: %w", err)
+	}
+	var found []SessionInfo
+	for _, e := range entries {
+		if !ids.Session.Valid(e.Name()) {
+			continue
+		}
+		if info, err := sessionInfo(filepath.Join(root, e.Name())); err == nil {
+			found = append(found, info)
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
+	return found, nil
+}
+
+func sessionInfo(dir string) (SessionInfo, error) {
+	f, err := readSessionFile(dir)
+	if err != nil {
+		return SessionInfo{}, err
+	}
+	info := SessionInfo{
+		ID: f.ID, Capsule: f.Capsule, Version: f.Version, Workdir: f.Workdir, Dir: dir,
+		PID: f.PID, Started: time.UnixMilli(f.StartedMS), ResumedFrom: f.ResumedFrom,
+	}
+	if f.EndedMS != 0 {
+		info.Ended = time.UnixMilli(f.EndedMS)
+	}
+	lock, err := lockSession(dir)
+	if err == nil {
+		lock.release()
+	}
+	info.Running = errors.Is(err, errRunning)
+	return info, nil
+}
+
+// ReadTrace reads the events of a trace. Lines that are no events are told in
+// problems; a torn last line, which a crash leaves, is passed over.
+func ReadTrace(path string) (events []Event, problems []error, err error) {
+	events, bad, err := trace.ReadFile(path)
+	for _, p := range bad {
+		problems = append(problems, p)
+	}
+	return events, problems, err
+}

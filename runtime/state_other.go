@@ -1,0 +1,8 @@
+//go:build !unix
+
+package runtime
+
+import "io/fs"
+
+// checkOwner has nothing to compare where files have no numeric owner.
+func checkOwner(string, fs.FileInfo) error { return nil }
