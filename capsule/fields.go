@@ -37,6 +37,7 @@ func manifestFields(m *Manifest) []field {
 		{key: "capabilities", sub: []field{
 			{key: "shell", sub: []field{
 				{key: "allow", set: texts(&s.Allow)},
+				{key: "allow_env", set: texts(&s.AllowEnv)},
 				{key: "baseline_env", set: texts(&s.BaselineEnv)},
 				{key: "strip_env", set: texts(&s.StripEnv)},
 			}},

@@ -64,10 +64,9 @@ type Guest struct {
 	Memory uint64
 	// Compute is how long the guest itself may compute for one task; time that
 	// it waits for a command does not count. The key is compute_secs, a number
-	// of seconds that may have a fraction, or "none": a guest that is compiled
-	// without the limit runs loops faster, and one that loops for ever then
-	// holds its session until that is ended. Zero stands for none. Defaults to
-	// 60 s.
+	// of seconds that may have a fraction, or "none". Without the limit a guest
+	// that loops for ever holds its session until that is ended. Zero stands
+	// for none. Defaults to 60 s.
 	Compute time.Duration
 }
 
@@ -83,14 +82,19 @@ type Shell struct {
 	// a rule for what may be asked, not a boundary: an allowed shell can start
 	// anything. Defaults to none: every command is denied.
 	Allow []string
-	// BaselineEnv names the variables of the runtime's own environment that
-	// every command gets. Nil stands for the runtime's own short list; an empty
-	// list for none.
+	// BaselineEnv names variables that every command gets from the runtime's
+	// own environment, beside the usual few (locale, time zone, user). One whose
+	// name says that it holds a credential is withheld all the same. Defaults to
+	// none.
 	BaselineEnv []string
-	// StripEnv names variables that no command gets, wherever they come from,
-	// beside those whose name says that they hold a credential. A '*' at the
-	// beginning or the end of a name stands for any text. Defaults to none.
+	// StripEnv names variables that no command gets from the runtime's
+	// environment, beside those whose name says that they hold a credential. A
+	// '*' stands for any text. Defaults to none.
 	StripEnv []string
+	// AllowEnv names variables that a request may set although they can make a
+	// program run other code, such as LD_PRELOAD or NODE_OPTIONS. A '*' stands
+	// for any text. Defaults to none.
+	AllowEnv []string
 }
 
 // The values of [Lifecycle.TaskAcceptance].

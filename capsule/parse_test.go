@@ -43,6 +43,7 @@ capabilities:
     allow: [bash, git]
     baseline_env: []
     strip_env: ["MY_*", "*_PIN", TOKEN]
+    allow_env: [NODE_OPTIONS]
 lifecycle:
   task_acceptance: queue
   after_task: sleep
@@ -62,6 +63,7 @@ lifecycle:
 		},
 		Capabilities: capsule.Capabilities{Shell: capsule.Shell{
 			Allow: []string{"bash", "git"}, BaselineEnv: []string{}, StripEnv: []string{"MY_*", "*_PIN", "TOKEN"},
+			AllowEnv: []string{"NODE_OPTIONS"},
 		}},
 		Lifecycle: capsule.Lifecycle{
 			TaskAcceptance: "queue", AfterTask: "sleep", QueueDepth: 7,
@@ -166,7 +168,8 @@ func TestParse_errors(t *testing.T) {
 		{"empty in allow", shell(`allow: [""]`), `m:6:13: capabilities.shell.allow[0]: the bare name of a binary, such as bash, got ""`},
 		{"twice in allow", shell("allow: [a, a]"), `m:6:16: capabilities.shell.allow[1]: "a" is already in the list`},
 		{"baseline", shell("baseline_env: [A*]"), `m:6:20: capabilities.shell.baseline_env[0]: the name of a variable, got "A*"`},
-		{"strip", shell(`strip_env: ["A*B"]`), `m:6:17: capabilities.shell.strip_env[0]: the name of a variable, with a '*' at most at either end, got "A*B"`},
+		{"strip", shell(`strip_env: ["A-B"]`), `m:6:17: capabilities.shell.strip_env[0]: the name of a variable, in which '*' stands for any text, got "A-B"`},
+		{"allowed variable", shell(`allow_env: ["A=B"]`), `m:6:17: capabilities.shell.allow_env[0]: the name of a variable, in which '*' stands for any text, got "A=B"`},
 		{"acceptance", life("task_acceptance: Queue"), `m:5:20: lifecycle.task_acceptance: one of none, single, queue, got "Queue"`},
 		{"after task", life("after_task: stay"), `m:5:15: lifecycle.after_task: one of exit, sleep, got "stay"`},
 		{"sleep without queue", life("after_task: sleep"), "m:5:15: lifecycle.after_task: sleep needs task_acceptance: queue, got single"},

@@ -24,7 +24,7 @@ var (
 	namePattern    = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	versionPattern = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
 	envPattern     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	stripPattern   = regexp.MustCompile(`^\*?[A-Za-z0-9_]+\*?$`)
+	namesPattern   = regexp.MustCompile(`^[A-Za-z0-9_*]+$`)
 )
 
 // Validate checks every rule that the documentation of the fields tells. It
@@ -113,9 +113,16 @@ func (s *Shell) check() *Error {
 			return wrong(item("capabilities.shell.baseline_env", i), "the name of a variable, got %s", quote(name))
 		}
 	}
-	for i, name := range s.StripEnv {
-		if !stripPattern.MatchString(name) {
-			return wrong(item("capabilities.shell.strip_env", i), "the name of a variable, with a '*' at most at either end, got %s", quote(name))
+	if err := checkNames("capabilities.shell.strip_env", s.StripEnv); err != nil {
+		return err
+	}
+	return checkNames("capabilities.shell.allow_env", s.AllowEnv)
+}
+
+func checkNames(field string, names []string) *Error {
+	for i, name := range names {
+		if !namesPattern.MatchString(name) {
+			return wrong(item(field, i), "the name of a variable, in which '*' stands for any text, got %s", quote(name))
 		}
 	}
 	return nil
