@@ -6,7 +6,7 @@ BIN       := build/murmur
 FIXTURES  := guest-fixtures/go
 GOGUESTS  := runner looper gcstress hostile
 # A guest is a WASI reactor, except a plain command.
-GUEST     := GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath -ldflags=-s
+GUEST     := GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath
 
 .DEFAULT_GOAL := help
 

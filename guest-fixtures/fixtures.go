@@ -4,9 +4,11 @@ package fixtures
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,8 +62,14 @@ func Build(name string) (string, error) {
 	return build()
 }
 
-// plain lists the guests that are ordinary commands; all others are libraries.
-var plain = map[string]bool{"command": true}
+// plain tells for each guest whether it is an ordinary command or, as all
+// others, a library that the host calls into.
+var plain = map[string]bool{
+	"runner": false, "looper": false, "command": true, "gcstress": false, "hostile": false,
+}
+
+// Names lists the guests, in alphabetical order.
+func Names() []string { return slices.Sorted(maps.Keys(plain)) }
 
 func compile(name string) (string, error) {
 	root, err := folder()

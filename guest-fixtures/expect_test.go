@@ -1,0 +1,35 @@
+package fixtures_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/murmur-capsule/murmur/capsule/capsuletest"
+	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
+	"github.com/murmur-capsule/murmur/runtime"
+)
+
+// Every guest does what its expectation file says.
+func TestExpectations(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			dir := fixtures.Dir(t, name)
+			e, err := capsuletest.LoadExpectation(dir)
+			require.NoError(t, err)
+			rt, err := runtime.New(runtime.Options{StateDir: t.TempDir(), Log: io.Discard})
+			require.NoError(t, err)
+			t.Cleanup(func() { assert.NoError(t, rt.Close()) })
+			reports, err := capsuletest.Check(t.Context(), rt, dir, e)
+			require.NoError(t, err)
+			for _, r := range reports {
+				t.Run(r.Name, func(t *testing.T) {
+					assert.Empty(t, r.Wrong, strings.Join(r.Wrong, "\n"))
+				})
+			}
+		})
+	}
+}
