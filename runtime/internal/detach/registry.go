@@ -37,9 +37,6 @@ func NewRegistry() *Registry {
 	return &Registry{outstanding: map[string]*entry{}, arrived: make(chan struct{})}
 }
 
-// A LogWriter writes the output of a work that ended to the workdir.
-type LogWriter func(w Work, out shell.Output, exit shell.Exit) Log
-
 // Watch registers a work that runs as proc and reports it when it ends. It is
 // for works that a session takes over; [Await] registers those it demotes.
 func (r *Registry) Watch(w Work, proc shell.Process, writeLog LogWriter) {
@@ -53,7 +50,7 @@ func newEntry(w Work, proc shell.Process, writeLog LogWriter) *entry {
 		work: w, proc: proc, dropped: make(chan struct{}),
 		finish: sync.OnceValue(func() Completion {
 			exit, out := proc.Exit(), proc.Output()
-			return Completion{Work: w, Exit: exit, Log: writeLog(w, out, exit), Truncated: out.Truncated}
+			return Completion{Work: w, Exit: exit, Log: writeLog(w, exit, out), Truncated: out.Truncated}
 		}),
 	}
 }

@@ -33,7 +33,7 @@ type Work struct {
 }
 
 // LogPath is where the output of a work is written, relative to the workdir.
-func (w Work) LogPath() string { return "logs/" + w.ID + ".log" }
+func (w Work) LogPath() string { return shell.WorkLog(w.ID) }
 
 // A Log is a work's output as it was written to the workdir.
 type Log struct {
@@ -42,6 +42,20 @@ type Log struct {
 	Bytes int64
 	// Err is why there is no log, if there is none.
 	Err error
+}
+
+// A LogWriter writes the output of a work that ended to the workdir.
+type LogWriter func(w Work, exit shell.Exit, out shell.Output) Log
+
+// LogTo writes logs to dir.
+func LogTo(dir *shell.Workdir) LogWriter {
+	return func(w Work, exit shell.Exit, out shell.Output) Log {
+		n, err := dir.WriteLog(w.LogPath(), shell.Log{Command: w.Command, Exit: exit, Output: out})
+		if err != nil {
+			return Log{Err: err}
+		}
+		return Log{Path: w.LogPath(), Bytes: n}
+	}
 }
 
 // A Completion reports a work that ended.
@@ -56,8 +70,7 @@ type Completion struct {
 // Status is "ok" for a command that ended by itself with exit code 0, within
 // its limits and observed; else it is "error".
 func (c Completion) Status() string {
-	e := c.Exit
-	if e.Code == 0 && e.Reason == "" && e.Limit == "" && e.WaitErr == "" {
+	if c.Exit.OK() {
 		return "ok"
 	}
 	return "error"

@@ -127,7 +127,7 @@ func line(s string) string {
 }
 
 func (e Exit) status() Status {
-	if e.Code == 0 && e.Reason == "" && e.Limit == "" && e.WaitErr == "" {
+	if e.OK() {
 		return Passed
 	}
 	return Failed

@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -117,6 +118,12 @@ type Exit struct {
 	Duration time.Duration
 }
 
+// OK says whether the command ended by itself with exit code 0, within its
+// limits and observed.
+func (e Exit) OK() bool {
+	return e.Code == 0 && e.Reason == "" && e.Limit == "" && e.WaitErr == ""
+}
+
 // A Survivor is a process named to a person.
 type Survivor struct {
 	PID  int    `json:"pid"`
@@ -125,7 +132,8 @@ type Survivor struct {
 
 // Output tells where the captured streams of a command are.
 type Output struct {
-	// StdoutPath and StderrPath are the captured streams' files.
+	// StdoutPath and StderrPath are the captured streams' files. A file is there
+	// once its stream has brought anything, and only then.
 	StdoutPath, StderrPath string
 	// StdoutBytes and StderrBytes count what the command wrote, kept or not.
 	StdoutBytes, StderrBytes int64
@@ -138,5 +146,14 @@ type Output struct {
 
 // Remove removes the captured streams.
 func (o Output) Remove() error {
-	return errors.Join(os.Remove(o.StdoutPath), os.Remove(o.StderrPath))
+	var errs []error
+	for path, size := range map[string]int64{o.StdoutPath: o.StdoutBytes, o.StderrPath: o.StderrBytes} {
+		if size == 0 {
+			continue
+		}
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -23,7 +23,11 @@ func (r Request) Text() string {
 
 // CommandText is the command as reports show it: [Request.Text], cut at 1 KiB.
 // It is still to be quoted.
-func CommandText(r Request) string { return cut(r.Text(), maxReported) }
+func CommandText(r Request) string { return Shown(r.Text()) }
+
+// Shown is the text of a command cut at 1 KiB, as reports show it. It is still
+// to be quoted.
+func Shown(command string) string { return cut(command, maxReported) }
 
 // cut shortens s to limit bytes at a rune boundary, and says so.
 func cut(s string, limit int) string {
@@ -32,7 +36,7 @@ func cut(s string, limit int) string {
 	}
 	const mark = "…"
 	end := limit - len(mark)
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	for back := 1; back < utf8.UTFMax && !utf8.RuneStart(s[end]); back++ {
 		end--
 	}
 	return s[:end] + mark
@@ -54,14 +58,31 @@ func unprintable(r rune) bool { return !strconv.IsPrint(r) }
 // resource limit that a command met.
 func ResourceLimitLine(limit string) string { return "resource_limit: " + Quote(limit) }
 
-// SurvivorList shows processes on one line.
+// maxListed is how many processes a line names.
+const maxListed = 16
+
+// SurvivorList shows processes on one line, the first sixteen by name.
 func SurvivorList(procs []Survivor) string {
-	names := make([]string, len(procs))
-	for i, p := range procs {
-		names[i] = fmt.Sprintf("%s (pid %d)", Quote(p.Name), p.PID)
+	var names []string
+	for _, p := range procs[:min(len(procs), maxListed)] {
+		names = append(names, fmt.Sprintf("%s (pid %d)", processName(p.Name), p.PID))
+	}
+	if more := len(procs) - maxListed; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
 }
+
+// processName is a name that its process chose: one that is not plain is
+// quoted, or it could pass for several.
+func processName(name string) string {
+	if name == "" || strings.Trim(name, plainName) != "" {
+		return strconv.QuoteToASCII(name)
+	}
+	return name
+}
+
+const plainName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/:@"
 
 // words splits a command text by the quoting rules of POSIX. Nothing is
 // expanded, and no character but blank, tab, newline, backslash and the two
