@@ -71,7 +71,7 @@ func (d *durable) Demote(_ context.Context, to shell.Demotion) error {
 
 func (d *durable) Settle() {}
 
-func writeLog(w detach.Work, _ shell.Exit, _ shell.Output) detach.Log {
+func writeLog(w detach.Work, _ shell.Output, _ shell.Exit) detach.Log {
 	return detach.Log{Path: w.LogPath(), Bytes: 91}
 }
 

@@ -34,6 +34,14 @@ func bash(t *testing.T, script string) (shell.Process, *shell.Workdir) {
 	return p, dir
 }
 
+// logTo writes logs to dir.
+func logTo(dir *shell.Workdir) detach.LogWriter {
+	return func(w detach.Work, out shell.Output, exit shell.Exit) detach.Log {
+		n, err := dir.WriteLog(w.LogPath(), shell.Log{Command: w.Command, Exit: exit, Output: out})
+		return detach.Log{Path: w.LogPath(), Bytes: n, Err: err}
+	}
+}
+
 // held is a script that goes on when the test says so, by making the file go.
 func held(script string) string { return "until [ -e go ]; do sleep .01; done; " + script }
 
@@ -46,7 +54,7 @@ func TestReal_DemotedThenCompletedWithItsOutputInTheLog(t *testing.T) {
 	p, dir := bash(t, held("printf 'fin%s' 'ished-marker'; echo to-stderr >&2; exit 7"))
 	r := detach.NewRegistry()
 	pol := policy(r)
-	pol.Grace, pol.WriteLog = 50*time.Millisecond, detach.LogTo(dir)
+	pol.Grace, pol.WriteLog = 50*time.Millisecond, logTo(dir)
 	w := await(t, p, pol)
 	require.NotNil(t, w)
 	assert.Equal(t, []string{w.ID}, outstanding(r))
@@ -76,7 +84,7 @@ func TestReal_FastCommandsStayInTheForeground(t *testing.T) {
 	p, dir := bash(t, "echo hi")
 	r := detach.NewRegistry()
 	pol := policy(r)
-	pol.Grace, pol.WriteLog = time.Minute, detach.LogTo(dir)
+	pol.Grace, pol.WriteLog = time.Minute, logTo(dir)
 	assert.Nil(t, await(t, p, pol))
 	assert.Equal(t, 0, p.Exit().Code)
 	assert.Empty(t, outstanding(r))
@@ -89,7 +97,7 @@ func TestReal_AChildInTheBackgroundHoldsTheCommandNotTheCall(t *testing.T) {
 	p, dir := bash(t, "("+held("echo late")+") & echo ok")
 	r := detach.NewRegistry()
 	pol := policy(r)
-	pol.Grace, pol.WriteLog = 50*time.Millisecond, detach.LogTo(dir)
+	pol.Grace, pol.WriteLog = 50*time.Millisecond, logTo(dir)
 	w := await(t, p, pol)
 	require.NotNil(t, w)
 	letGo(t, dir)
@@ -104,7 +112,7 @@ func TestReal_ALogThatCannotBeWrittenIsSaid(t *testing.T) {
 	p, dir := bash(t, held("echo out"))
 	r := detach.NewRegistry()
 	pol := policy(r)
-	pol.Background, pol.WriteLog = true, detach.LogTo(dir)
+	pol.Background, pol.WriteLog = true, logTo(dir)
 	w := await(t, p, pol)
 	require.NoError(t, os.Mkdir(filepath.Join(dir.Path(), "logs"), 0o700))
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -121,7 +129,7 @@ func TestReal_StoppingByHandleEndsTheTree(t *testing.T) {
 	p, dir := bash(t, "sleep 300 & sleep 300")
 	r := detach.NewRegistry()
 	pol := policy(r)
-	pol.Background, pol.WriteLog = true, detach.LogTo(dir)
+	pol.Background, pol.WriteLog = true, logTo(dir)
 	require.NotNil(t, await(t, p, pol))
 	require.NoError(t, r.Outstanding()[0].Stop(t.Context()))
 	c := completion(t, r)

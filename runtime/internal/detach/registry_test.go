@@ -151,7 +151,7 @@ func TestSweep_RunningFinishedAndUndelivered(t *testing.T) {
 
 func TestSweep_LetsGoOfWhatRunsOn(t *testing.T) {
 	r := detach.NewRegistry()
-	written := func(w detach.Work, _ shell.Exit, _ shell.Output) detach.Log {
+	written := func(w detach.Work, _ shell.Output, _ shell.Exit) detach.Log {
 		t.Error("a log was written that the report said would not be")
 		return detach.Log{}
 	}
@@ -166,7 +166,7 @@ func TestSweep_WaitsForALogThatIsBeingWritten(t *testing.T) {
 	r, c := detach.NewRegistry(), start()
 	begun, release := make(chan struct{}), make(chan struct{})
 	var logs atomic.Int32
-	r.Watch(detach.Work{ID: "wrk_1"}, c, func(w detach.Work, _ shell.Exit, _ shell.Output) detach.Log {
+	r.Watch(detach.Work{ID: "wrk_1"}, c, func(w detach.Work, _ shell.Output, _ shell.Exit) detach.Log {
 		logs.Add(1)
 		close(begun)
 		<-release

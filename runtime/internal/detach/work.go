@@ -45,18 +45,7 @@ type Log struct {
 }
 
 // A LogWriter writes the output of a work that ended to the workdir.
-type LogWriter func(w Work, exit shell.Exit, out shell.Output) Log
-
-// LogTo writes logs to dir.
-func LogTo(dir *shell.Workdir) LogWriter {
-	return func(w Work, exit shell.Exit, out shell.Output) Log {
-		n, err := dir.WriteLog(w.LogPath(), shell.Log{Command: w.Command, Exit: exit, Output: out})
-		if err != nil {
-			return Log{Err: err}
-		}
-		return Log{Path: w.LogPath(), Bytes: n}
-	}
-}
+type LogWriter func(w Work, out shell.Output, exit shell.Exit) Log
 
 // A Completion reports a work that ended.
 type Completion struct {
