@@ -2,6 +2,7 @@ package canon_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	bytecodealliance "go.bytecodealliance.org/wit"
 
 	"github.com/murmur-capsule/murmur/host/internal/canon"
+	"github.com/murmur-capsule/murmur/host/toolrun"
 	"github.com/murmur-capsule/murmur/wit"
 )
 
@@ -33,6 +35,27 @@ func TestLayoutsAgreeWithWasmTools(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The Go types that serve the shell tool are those of its WIT.
+func TestGoTypesAgreeWithTheContract(t *testing.T) {
+	res, err := bytecodealliance.DecodeWIT(strings.NewReader(wit.Text()))
+	require.NoError(t, err)
+	ours := map[string]reflect.Type{
+		"tool-input":  reflect.TypeFor[toolrun.Input](),
+		"tool-result": reflect.TypeFor[toolrun.Result](),
+		"status":      reflect.TypeFor[toolrun.Status](),
+	}
+	for _, d := range res.TypeDefs {
+		if d.Name == nil || ours[*d.Name] == nil {
+			continue
+		}
+		got, err := canon.TypeOf(ours[*d.Name], nil)
+		require.NoError(t, err)
+		assert.True(t, canon.Equal(typeOf(t, d), got), "%s: the Go type is %s", *d.Name, got)
+		delete(ours, *d.Name)
+	}
+	assert.Empty(t, ours, "types that the WIT has not")
 }
 
 func compareType(t *testing.T, d *bytecodealliance.TypeDef) {
