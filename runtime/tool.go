@@ -88,7 +88,7 @@ func (s *Session) runCommand(t *task, r request) toolrun.Result {
 	case err != nil:
 		return toGuest(shell.Refusal(err))
 	case work != nil:
-		return demoted(*work)
+		return toGuest(detach.DemotionResult(*work))
 	}
 	return s.foreground(t, r, l, proc)
 }
@@ -129,14 +129,6 @@ func (s *Session) demoting(w detach.Work) error {
 	s.account.note(func(c *counts) { c.detached++ })
 	s.trace.add(w.Event())
 	return nil
-}
-
-func demoted(w detach.Work) toolrun.Result {
-	d := detach.DemotionResult(w)
-	return toolrun.Result{
-		Status: toolrun.Passed, Summary: &d.Summary, Data: &d.Data,
-		Metadata: []toolrun.Pair{{Key: d.Metadata[0][0], Value: d.Metadata[0][1]}},
-	}
 }
 
 func (s *Session) foreground(t *task, r request, l shell.Launch, proc shell.Process) toolrun.Result {
