@@ -39,5 +39,5 @@ type ComponentError struct {
 
 // Error names the layer.
 func (e *ComponentError) Error() string {
-	return fmt.Sprintf("this is a component (layer %d, version %#x), not a core module", e.Layer, e.Version)
+	return fmt.Sprintf("components are not supported yet: the file is one (layer %d of the binary format, version %#x)", e.Layer, e.Version)
 }

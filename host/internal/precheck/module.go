@@ -187,3 +187,9 @@ func (m *Module) Imports() []Import { return m.imports }
 
 // Exports are what the module offers, in the order of the file.
 func (m *Module) Exports() []Export { return m.exports }
+
+// HasMemory tells whether the module has a memory, its own or an imported one.
+func (m *Module) HasMemory() bool { return len(m.memories) > 0 }
+
+// FunctionCount is how many functions the module defines.
+func (m *Module) FunctionCount() int { return len(m.bodies) }

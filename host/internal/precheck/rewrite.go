@@ -3,15 +3,19 @@ package precheck
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 )
 
 // A Rewrite says how the module that the engine gets differs from the file.
 type Rewrite struct {
-	// Interrupt adds a check to every loop, and to every function that calls
-	// another: where the global that [Rewritten.Interrupt] names is not zero, the
-	// guest traps (unreachable). The host sets it to end a guest that runs. A
-	// check costs a load and a branch that is never taken.
-	Interrupt bool
+	// Control lets the host interrupt the guest, and start it when it is ready
+	// to: see [Rewritten].
+	Control bool
+	// Functions, if set, is the module that all functions are imported from
+	// instead of their own, each by its number among them: "0", "1" and so on.
+	// So the engine sees no name of the guest's, and need not tell two imports of
+	// the same name apart.
+	Functions string
 	// EmptyModule is what the module name "" of imports is replaced with, which
 	// wazero does not accept. Empty stands for leaving it.
 	EmptyModule string
@@ -23,58 +27,79 @@ type Rewrite struct {
 // Rewritten is a module for the engine.
 type Rewritten struct {
 	Bytes []byte
-	// Interrupt is the name of the exported global that interrupts the guest, an
-	// i32, or "".
+	// Interrupt is the name of an exported global, an i32: where it is not zero,
+	// the guest traps (unreachable) at the next loop or call. Every loop begins
+	// with a check of it, and every function that calls another: a load, and a
+	// branch that is never taken. It is "" without [Rewrite.Control].
 	Interrupt string
+	// Start is the name under which the start function is exported. It is for
+	// the host to call, once the instance is made: an engine would call it where
+	// it cannot be interrupted. It is "" if there is none.
+	Start string
 }
 
 // Rewrite makes the bytes for the engine. The same module gives the same bytes.
 // Indices, and so the engine's messages, are those of the file. Custom sections
 // are left out.
 func (m *Module) Rewrite(o Rewrite) Rewritten {
-	w := &rewriter{Module: m, Rewrite: o, out: make([]byte, 0, len(m.data)+len(m.data)/16+64)}
+	w := &rewriter{Module: m, Rewrite: o, Rewritten: Rewritten{Bytes: make([]byte, 0, len(m.data)+len(m.data)/16+64)}}
 	if w.TableElements == 0 {
 		w.TableElements = 10_000_000
 	}
-	if o.Interrupt {
-		w.global = uint32(len(m.globals))
-		w.name = m.freeExport()
+	if o.Control {
+		w.control()
 	}
-	w.out = append(w.out, m.data[:headerSize]...)
+	w.Bytes = append(w.Bytes, m.data[:headerSize]...)
 	w.all()
-	return Rewritten{Bytes: w.out, Interrupt: w.name}
+	return w.Rewritten
 }
 
 // freeExport is a name that the module does not export.
-func (m *Module) freeExport() string {
+func (m *Module) freeExport(name string) string {
 	taken := map[string]bool{}
 	for _, e := range m.exports {
 		taken[e.Name] = true
 	}
-	name := "murmur interrupt"
-	for i := 2; taken[name]; i++ {
-		name = fmt.Sprintf("murmur interrupt %d", i)
+	free := name
+	for i := 2; taken[free]; i++ {
+		free = fmt.Sprintf("%s %d", name, i)
 	}
-	return name
+	return free
 }
 
 type rewriter struct {
 	*Module
 	Rewrite
-	out    []byte
-	global uint32
-	name   string
+	Rewritten
+	global  uint32   // index of the one that interrupts
+	exports [][]byte // to be added
+}
+
+// control plans what the host needs to control the guest.
+func (w *rewriter) control() {
+	w.global = uint32(len(w.globals))
+	w.Interrupt = w.freeExport("host interrupt")
+	w.exports = append(w.exports, exportItem(w.Interrupt, ExternGlobal, w.global))
+	if w.start >= 0 {
+		w.Start = w.freeExport("host start")
+		w.exports = append(w.exports, exportItem(w.Start, ExternFunc, uint32(w.start)))
+	}
+}
+
+func exportItem(name string, k ExternKind, index uint32) []byte {
+	b := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
+	return binary.AppendUvarint(append(b, byte(k)), uint64(index))
 }
 
 // all writes the sections in their order. The ones that checks need are made if
 // the file lacks them.
 func (w *rewriter) all() {
 	needed := []byte{}
-	if w.Interrupt {
+	if w.Control {
 		needed = []byte{sectionGlobal, sectionExport}
 	}
 	for _, s := range w.sections {
-		if s.id == sectionCustom {
+		if s.id == sectionCustom || s.id == sectionStart && w.Control {
 			continue
 		}
 		for len(needed) > 0 && sectionRanks[needed[0]] < sectionRanks[s.id] {
@@ -94,86 +119,84 @@ func (w *rewriter) all() {
 // write writes one section. Its size comes before it, so it is written behind a
 // gap of the widest size, and then moved.
 func (w *rewriter) write(s section) {
-	w.out = append(w.out, s.id)
+	w.Bytes = append(w.Bytes, s.id)
 	at := w.gap()
 	content := w.data[s.start:s.end]
 	switch {
-	case s.id == sectionImport && w.EmptyModule != "":
+	case s.id == sectionImport && (w.EmptyModule != "" || w.Functions != ""):
 		w.importSection()
 	case s.id == sectionTable:
 		w.tableSection()
-	case s.id == sectionGlobal && w.Interrupt:
-		w.addItem(content, w.interruptGlobal())
-	case s.id == sectionExport && w.Interrupt:
-		w.addItem(content, w.interruptExport())
-	case s.id == sectionCode && w.Interrupt:
+	case s.id == sectionGlobal && w.Control:
+		w.addItems(content, []byte{I32, 1, opI32Const, 0, opEnd})
+	case s.id == sectionExport && w.Control:
+		w.addItems(content, w.exports...)
+	case s.id == sectionCode && w.Control:
 		w.codeSection()
 	default:
-		w.out = append(w.out, content...)
+		w.Bytes = append(w.Bytes, content...)
 	}
 	w.fill(at)
 }
 
 // gap leaves room for a size.
 func (w *rewriter) gap() int {
-	w.out = append(w.out, 0, 0, 0, 0, 0)
-	return len(w.out)
+	w.Bytes = append(w.Bytes, 0, 0, 0, 0, 0)
+	return len(w.Bytes)
 }
 
 // fill writes the size of what came after the gap, in the shortest form.
 func (w *rewriter) fill(at int) {
-	size := len(w.out) - at
-	head := binary.AppendUvarint(w.out[:at-binary.MaxVarintLen32], uint64(size))
-	w.out = append(head, w.out[at:]...)
+	size := len(w.Bytes) - at
+	head := binary.AppendUvarint(w.Bytes[:at-binary.MaxVarintLen32], uint64(size))
+	w.Bytes = append(head, w.Bytes[at:]...)
 }
 
-func (w *rewriter) u32(v uint32) { w.out = binary.AppendUvarint(w.out, uint64(v)) }
+func (w *rewriter) u32(v uint32) { w.Bytes = binary.AppendUvarint(w.Bytes, uint64(v)) }
 
 func (w *rewriter) str(s string) {
 	w.u32(uint32(len(s)))
-	w.out = append(w.out, s...)
+	w.Bytes = append(w.Bytes, s...)
 }
 
-// addItem copies a vector and adds an item to it. A section that the file lacks
-// is an empty vector.
-func (w *rewriter) addItem(content, item []byte) {
+// addItems copies a vector and adds items to it. A section that the file lacks is
+// an empty vector.
+func (w *rewriter) addItems(content []byte, items ...[]byte) {
 	r := &reader{b: content, end: len(content)}
 	var n uint32
 	if len(content) > 0 {
 		n = r.u32()
 	}
-	w.u32(n + 1)
-	w.out = append(w.out, content[r.pos:]...)
-	w.out = append(w.out, item...)
-}
-
-func (w *rewriter) interruptGlobal() []byte { return []byte{I32, 1, opI32Const, 0, opEnd} }
-
-func (w *rewriter) interruptExport() []byte {
-	b := append(binary.AppendUvarint(nil, uint64(len(w.name))), w.name...)
-	return binary.AppendUvarint(append(b, byte(ExternGlobal)), uint64(w.global))
+	w.u32(n + uint32(len(items)))
+	w.Bytes = append(w.Bytes, content[r.pos:]...)
+	for _, item := range items {
+		w.Bytes = append(w.Bytes, item...)
+	}
 }
 
 func (w *rewriter) importSection() {
 	w.u32(uint32(len(w.imports)))
-	funcs := w.funcs
+	funcs := 0
 	for _, imp := range w.imports {
 		if imp.Module == "" {
 			imp.Module = w.EmptyModule
 		}
+		if imp.Kind == ExternFunc && w.Functions != "" {
+			imp.Module, imp.Name = w.Functions, strconv.Itoa(funcs)
+		}
 		w.str(imp.Module)
 		w.str(imp.Name)
-		w.out = append(w.out, byte(imp.Kind))
+		w.Bytes = append(w.Bytes, byte(imp.Kind))
 		switch imp.Kind {
 		case ExternFunc:
-			w.u32(funcs[0])
-			funcs = funcs[1:]
+			w.u32(w.funcs[funcs])
+			funcs++
 		case ExternTable:
 			w.table(imp.Table)
 		case ExternMemory:
 			w.bounds(imp.Memory)
 		case ExternGlobal:
-			w.out = append(w.out, imp.Global.Type, mutability(imp.Global))
+			w.Bytes = append(w.Bytes, imp.Global.Type, mutability(imp.Global))
 		}
 	}
 }
@@ -202,17 +225,17 @@ func (w *rewriter) tableSection() {
 const maxTableElements = 1 << 27 // wazero's own limit
 
 func (w *rewriter) table(t Table) {
-	w.out = append(w.out, t.Type)
+	w.Bytes = append(w.Bytes, t.Type)
 	w.bounds(t.Limits)
 }
 
 func (w *rewriter) bounds(l Limits32) {
 	if !l.HasMax {
-		w.out = append(w.out, 0)
+		w.Bytes = append(w.Bytes, 0)
 		w.u32(l.Min)
 		return
 	}
-	w.out = append(w.out, 1)
+	w.Bytes = append(w.Bytes, 1)
 	w.u32(l.Min)
 	w.u32(l.Max)
 }
@@ -237,16 +260,16 @@ func (w *rewriter) body(b body, loops []uint32, check []byte) {
 	r := &reader{b: w.data, pos: b.start, end: b.end}
 	r.u32() // its size
 	at := w.gap()
-	w.out = append(w.out, w.data[r.pos:b.expr]...)
+	w.Bytes = append(w.Bytes, w.data[r.pos:b.expr]...)
 	from := b.expr
 	if b.calls {
-		w.out = append(w.out, check...)
+		w.Bytes = append(w.Bytes, check...)
 	}
 	for _, l := range loops {
-		w.out = append(w.out, w.data[from:l]...)
-		w.out = append(w.out, check...)
+		w.Bytes = append(w.Bytes, w.data[from:l]...)
+		w.Bytes = append(w.Bytes, check...)
 		from = int(l)
 	}
-	w.out = append(w.out, w.data[from:b.end]...)
+	w.Bytes = append(w.Bytes, w.data[from:b.end]...)
 	w.fill(at)
 }
