@@ -69,7 +69,7 @@ func (ci *componentInstance) binding(p *canonPlan, fused bool) *canon.Binding {
 	if f := p.opts.realloc; f != nil {
 		b.Realloc = ci.coreFunc(*f)
 		if ci.linked.context {
-			b.Realloc = &freshContext{ci, b.Realloc}
+			b.Realloc = &ownContext{ci, b.Realloc}
 		}
 	}
 	ci.bindings[key] = b
@@ -119,7 +119,8 @@ func (m *madeFunc) CallWithStack(ctx context.Context, stack []uint64) error {
 	return m.in.callMade(ctx, m.plan, stack)
 }
 
-// freshContext gives each call its own context.get state.
+// freshContext starts each call with an empty context.get state, which
+// post-return still sees.
 type freshContext struct {
 	in   *componentInstance
 	core canon.CoreFunc
@@ -127,6 +128,18 @@ type freshContext struct {
 
 // CallWithStack implements canon.CoreFunc.
 func (f *freshContext) CallWithStack(ctx context.Context, stack []uint64) error {
+	f.in.context = [2]uint32{}
+	return f.core.CallWithStack(ctx, stack)
+}
+
+// ownContext runs realloc, which has a context.get state of its own.
+type ownContext struct {
+	in   *componentInstance
+	core canon.CoreFunc
+}
+
+// CallWithStack implements canon.CoreFunc.
+func (f *ownContext) CallWithStack(ctx context.Context, stack []uint64) error {
 	outer := f.in.context
 	f.in.context = [2]uint32{}
 	err := f.core.CallWithStack(ctx, stack)

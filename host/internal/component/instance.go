@@ -70,6 +70,7 @@ type componentInstance struct {
 	lowered    []*loweredFunc // by index of made functions
 	bindings   map[bindingKey]*canon.Binding
 	context    [2]uint32 // of the built-ins context.get and context.set
+	pressure   int       // of the built-ins backpressure.inc and dec
 }
 
 // componentValue is a component together with where it was defined.

@@ -57,11 +57,27 @@ func (ci *componentInstance) callMade(ctx context.Context, p *canonPlan, stack [
 	case canonContextSet:
 		ci.context[p.slot] = uint32(stack[0])
 		return nil
+	case canonBackpressureInc, canonBackpressureDec:
+		return ci.backpressure(p.op)
 	}
 	if err := ci.canon.MayLeave(p.label); err != nil {
 		return err
 	}
 	return &canon.Trap{Text: fmt.Sprintf("%s is not supported: this host runs synchronous components", p.label)}
+}
+
+// backpressure counts, which is all there is to it: it holds back asynchronous
+// calls, and there are none.
+func (ci *componentInstance) backpressure(op canonOp) error {
+	if op == canonBackpressureInc {
+		ci.pressure++
+	} else {
+		ci.pressure--
+	}
+	if ci.pressure < 0 || ci.pressure > 1<<16-1 {
+		return &canon.Trap{Text: "backpressure counter overflow"}
+	}
+	return nil
 }
 
 func (ci *componentInstance) resourceNew(p *canonPlan, stack []uint64) error {
@@ -97,6 +113,9 @@ func (ci *componentInstance) lower(p *canonPlan) *loweredFunc {
 		}
 		if f.plan.refused != nil {
 			return &loweredFunc{err: f.plan.refused}
+		}
+		if f.in == ci {
+			return &loweredFunc{err: &canon.Trap{Text: "cannot enter component instance", Detail: "it calls a function of its own"}}
 		}
 		if f.fused == nil {
 			f.fused = f.export(true)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,7 +80,19 @@ func (c *wastComponent) text(src string) string {
 	if c.kind == "definition" {
 		text = strings.Replace(text, "definition", "", 1)
 	}
+	for _, r := range olderSyntax {
+		text = r.newer.ReplaceAllString(text, r.older)
+	}
 	return text
+}
+
+// olderSyntax writes what a tool does not know yet in the way it does.
+var olderSyntax = []struct {
+	newer *regexp.Regexp
+	older string
+}{
+	{regexp.MustCompile(`\(memory (\$\w+ "[^"]*")\)(\s*\(realloc)`), `(memory (core memory $1))$2`},
+	{regexp.MustCompile(`\((realloc|post-return) \(func (\$\w+ "[^"]*")\)\)`), `($1 (core func $2))`},
 }
 
 // newWastComponent reads the head of a component form.

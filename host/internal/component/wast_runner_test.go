@@ -115,6 +115,12 @@ func (r *wastRunner) run(ctx context.Context, f *wastFile, conversions []convert
 	return out
 }
 
+// config is what every instance gets. Scripts pass strings as long as an
+// address space, to see them refused for the right reason.
+func (r *wastRunner) config() InstanceConfig {
+	return InstanceConfig{Imports: r.imports, Limits: canon.Limits{ValueBytes: 1<<31 - 1, CallBytes: 1 << 40}}
+}
+
 // guarded runs a command; a panic is its failure.
 func (r *wastRunner) guarded(ctx context.Context, c *wastCommand) (err error) {
 	defer func() {
@@ -148,7 +154,7 @@ func (r *wastRunner) command(ctx context.Context, c *wastCommand) error {
 		if err != nil {
 			return err
 		}
-		_, err = comp.Instantiate(ctx, InstanceConfig{Imports: r.imports})
+		_, err = comp.Instantiate(ctx, r.config())
 		return saying(err, form.list[2].text)
 	case "register":
 		r.imports[form.list[1].text] = r.instances[form.word(2)].Exports()
@@ -169,6 +175,7 @@ func saying(err error, want string) error {
 	if err == nil {
 		return fmt.Errorf("no error, expected %q", want)
 	}
+	want = strings.TrimPrefix(want, "wasm trap: ")
 	if strings.Contains(err.Error(), want) {
 		return nil
 	}
@@ -194,13 +201,22 @@ func (r *wastRunner) component(ctx context.Context, c *wastComponent) error {
 		r.definitions[c.name] = def
 		return nil
 	}
-	i, err := def.Instantiate(ctx, InstanceConfig{Imports: r.imports})
+	if def == nil {
+		return fmt.Errorf("nothing to instantiate: %q", c.target)
+	}
+	i, err := def.Instantiate(ctx, r.config())
 	if err != nil {
 		return err
 	}
+	if old := r.instances[c.name]; old != nil {
+		// Some scripts make instances with gigabytes of memory one after another.
+		if err := old.Close(ctx); err != nil {
+			return err
+		}
+	}
+	r.instances[c.name] = i
 	r.last = i
 	if c.name != "" {
-		r.instances[c.name] = i
 		r.imports[strings.TrimPrefix(c.name, "$")] = i.Exports()
 	}
 	return nil
@@ -255,7 +271,7 @@ func (r *wastRunner) assertTrap(ctx context.Context, c *wastCommand) error {
 		if err != nil {
 			return fmt.Errorf("does not load: %w", err)
 		}
-		_, err = def.Instantiate(ctx, InstanceConfig{Imports: r.imports})
+		_, err = def.Instantiate(ctx, r.config())
 		return saying(err, want)
 	}
 	_, _, err := r.invoke(ctx, c.form.list[1])

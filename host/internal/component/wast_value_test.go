@@ -104,6 +104,9 @@ func seqLiteral(s *sexpr, t *canon.Type) (canon.Value, error) {
 				return canon.Value{}, fmt.Errorf("field %d is %q, not %q", i, t.Fields()[i].Name, item.list[1].text)
 			}
 			et, item = t.Fields()[i].Type, item.list[2]
+			if !item.isList { // (field "x" u32.const 1)
+				item = &sexpr{isList: true, list: s.list[i+1].list[2:]}
+			}
 		}
 		v, err := literal(item, et)
 		if err != nil {
