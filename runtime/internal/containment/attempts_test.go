@@ -106,7 +106,7 @@ func fileAttempts() []attempt {
 			return closed(os.OpenFile("/proc/sys/vm/overcommit_memory", os.O_WRONLY, 0))
 		}},
 		{name: "leave the control group", try: func() error {
-			return os.WriteFile(filepath.Join(env("GROUP")(), "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0)
+			return control(env("GROUP")(), "cgroup.procs", strconv.Itoa(os.Getpid()))
 		}, root: true},
 		{name: "change a mode outside", scoped: noMetadata, try: func() error { return os.Chmod(outsideFile(), 0o640) }},
 		{name: "learn that a file exists outside", scoped: noMetadata, try: func() error { _, err := os.Stat(outsideFile()); return err }},

@@ -98,6 +98,7 @@ func probeGroups() (Groups, map[Mechanism]Finding) {
 	for _, h := range hierarchies(string(membership), string(mounts)) {
 		p.try(h)
 	}
+	p.settle()
 	return p.groups, p.found
 }
 
@@ -107,6 +108,19 @@ const delegate = "start the program in a delegated control group, as with system
 type groupProbe struct {
 	groups Groups
 	found  map[Mechanism]Finding
+}
+
+// settle drops a version 2 hierarchy that has no controller where a version 1
+// one holds tasks: putting a process into the former when it already runs waits
+// for every processor, milliseconds that buy nothing.
+func (p *groupProbe) settle() {
+	if p.groups.Pids == "" {
+		return
+	}
+	if !p.groups.UnifiedPids && !p.groups.UnifiedMemory {
+		p.groups.Unified = ""
+	}
+	p.found[MechGroupKill] = Finding{OK: true, Detail: p.groups.Pids}
 }
 
 func (p *groupProbe) try(h hierarchy) {

@@ -1,6 +1,7 @@
 package containment
 
 import (
+	"context"
 	"syscall"
 	"time"
 
@@ -22,8 +23,25 @@ func (c *Command) Finish(ws syscall.WaitStatus, cpu time.Duration) End {
 		end.Signal = unix.SignalName(ws.Signal())
 	}
 	end.Limit = c.limit(ws, cpu)
+	if c.sandbox.profile.Ward {
+		c.endLeftovers()
+	}
 	c.group.discard()
 	return end
+}
+
+// endLeftovers ends what a sealed command left running, as the end of its own
+// pid namespace would. Processes that the kernel cannot end in a second stay.
+func (c *Command) endLeftovers() {
+	if members, err := c.group.Members(); err != nil || len(members) == 0 {
+		return
+	}
+	if err := c.group.Kill(); err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.group.Await(ctx)
 }
 
 // limit names the limit that ended the command. The kernel's own count comes

@@ -58,9 +58,11 @@ func filesystem(h Host, p Profile) ([]string, string) {
 
 func processTree(h Host, p Profile) ([]string, string) {
 	switch {
+	case p.Ward:
+		return []string{"cgroup", "pid namespace"}, ""
 	case p.Class == Sealed:
 		return []string{"pid namespace"}, ""
-	case p.Groups.Unified != "":
+	case p.Groups.canKill():
 		return held(p)
 	}
 	return nil, "a process that leaves its session is found by its environment alone: " + h.reason(MechGroupKill)

@@ -4,6 +4,7 @@ package containment
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -36,21 +37,15 @@ func TestEscape(t *testing.T) {
 	t.Log(live(host))
 	report := &table{}
 	tried := 0
-	for _, at := range attempts() {
-		if at.root && os.Geteuid() != 0 || at.user && a.env["SETUID"] == "" {
-			continue
-		}
+	for _, at := range a.attempts() {
 		tried++
 		control := a.outside(t, at)
 		assert.Equal(t, "reached", control, "the control of %q must succeed outside", at.name)
 		report.row(at.name, control)
 	}
 	for _, class := range classesOf(t, host) {
-		s := a.open(t, class, host)
-		for _, at := range attempts() {
-			if at.root && os.Geteuid() != 0 || at.user && a.env["SETUID"] == "" {
-				continue
-			}
+		s := a.open(t, Ask{Class: class}, host)
+		for _, at := range a.attempts() {
 			got := a.inside(t, s, at)
 			judge(t, at, class, got)
 			report.row(at.name, got)
@@ -88,6 +83,31 @@ func TestEscapeAsOrdinaryUser(t *testing.T) {
 	t.Logf("as user %d:\n%s", nobody, out)
 	require.NoError(t, err)
 	require.Contains(t, string(out), "--- PASS: TestEscape")
+}
+
+// TestEscapeOwnNamespaces makes the attempts under sealed where the host has no
+// control groups, so that each command has namespaces of its own.
+func TestEscapeOwnNamespaces(t *testing.T) {
+	host := Probe(true)
+	if host.Best() != Sealed {
+		require.NotEmpty(t, os.Getenv("MURMUR_CONTAINMENT_AT_MOST"))
+		return
+	}
+	host.Groups = Groups{}
+	host.Found[MechGroupKill] = Finding{}
+	a := newArena(t)
+	s := a.open(t, Ask{Class: Sealed}, host)
+	require.False(t, s.Profile().Ward)
+	for _, at := range a.attempts() {
+		judge(t, at, Sealed, a.inside(t, s, at))
+	}
+}
+
+// attempts are those that this user can make.
+func (a *arena) attempts() []attempt {
+	return slices.DeleteFunc(attempts(), func(at attempt) bool {
+		return at.root && os.Geteuid() != 0 || at.user && a.env["SETUID"] == ""
+	})
 }
 
 func wantTried(a *arena) int {
@@ -168,7 +188,8 @@ func newArena(t *testing.T) *arena {
 	require.NoError(t, os.Mkdir(a.work, 0o755))
 	a.env["SETUID"] = os.Getenv("ESCAPE_SETUID")
 	a.env["HOSTPID"] = strconv.Itoa(os.Getpid())
-	a.env["GROUP"] = Probe(false).Groups.Unified
+	groups := Probe(false).Groups
+	a.env["GROUP"] = cmp.Or(groups.Pids, groups.Unified, "/sys/fs/cgroup")
 	a.makeFiles(t)
 	a.makeVictim(t)
 	a.makeListeners(t)
@@ -263,9 +284,9 @@ func openTerminal(t *testing.T) *os.File {
 	return far
 }
 
-func (a *arena) open(t *testing.T, class Class, h Host) *Sandbox {
+func (a *arena) open(t *testing.T, ask Ask, h Host) *Sandbox {
 	facts := Facts{Workdir: a.work, Hidden: []string{a.env["STATE"]}}
-	ask := Ask{Class: class, Filesystem: Paths{Read: []string{a.self}}}
+	ask.Filesystem.Read = append(ask.Filesystem.Read, a.self)
 	if a.env["SETUID"] != "" {
 		ask.Filesystem.Read = append(ask.Filesystem.Read, a.env["SETUID"])
 	}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -53,8 +55,8 @@ func makeGroup(parent, name string, dir *string) error {
 		return nil
 	}
 	path := filepath.Join(parent, groupPrefix+name)
-	if err := os.Mkdir(path, 0o755); err != nil {
-		return err
+	if err := unix.Mkdir(path, 0o755); err != nil {
+		return &os.PathError{Op: "mkdir", Path: path, Err: err}
 	}
 	*dir = path
 	return nil
@@ -79,14 +81,19 @@ func (g *Group) setCeilings(l Limits) error {
 }
 
 // control writes a control file. It must exist: a file of that name is never
-// created.
+// created. The calls are bare, because the poller that files of package os
+// register with costs more than the write.
 func control(dir, file, value string) error {
-	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
+	path := filepath.Join(dir, file)
+	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	_, err = f.WriteString(value)
-	return errors.Join(err, f.Close())
+	_, err = unix.Write(fd, []byte(value))
+	if err = errors.Join(err, unix.Close(fd)); err != nil {
+		return &os.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
 }
 
 // dirs are the group's directories.
@@ -103,14 +110,47 @@ func (g *Group) dirs() []string {
 	return list
 }
 
-// add moves a process into the group.
-func (g *Group) add(pid int) error {
-	for _, d := range g.dirs() {
-		if err := control(d, "cgroup.procs", strconv.Itoa(pid)); err != nil {
-			return fmt.Errorf("cannot move process %d into its control group: %w", pid, err)
+// join moves the calling thread into the version 1 groups, where threads can be
+// alone; what it forks is born there. A thread that moves itself takes no lock
+// that all forks of the host wait for, as moving a process does.
+func (g *Group) join() error {
+	if g == nil {
+		return nil
+	}
+	for _, d := range []string{g.pids, g.memory} {
+		if d == "" {
+			continue
+		}
+		if err := control(d, "tasks", "0"); err != nil {
+			return fmt.Errorf("cannot join the command's control group: %w", err)
 		}
 	}
 	return nil
+}
+
+// add moves a process into the version 2 group.
+func (g *Group) add(pid int) error {
+	if g == nil || g.unified == "" {
+		return nil
+	}
+	if err := control(g.unified, "cgroup.procs", strconv.Itoa(pid)); err != nil {
+		return fmt.Errorf("cannot move process %d into its control group: %w", pid, err)
+	}
+	return nil
+}
+
+// birth makes a child be born in the version 2 group. It takes clone3, which a
+// filtered thread does not have.
+func (g *Group) birth(attr *syscall.SysProcAttr) (release func(), err error) {
+	if g == nil || g.unified == "" {
+		return func() {}, nil
+	}
+	dir, err := os.Open(g.unified)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the command's control group: %w", err)
+	}
+	attr.UseCgroupFD, attr.CgroupFD = true, int(dir.Fd())
+	return func() { _ = dir.Close() }, nil
 }
 
 // Members lists the group's living processes and zombies.
@@ -134,31 +174,90 @@ func (g *Group) Members() ([]int, error) {
 	return pids, nil
 }
 
-// CanKill tells whether Kill and Await work: the group is of the version 2
-// hierarchy.
-func (g *Group) CanKill() bool { return g != nil && g.unified != "" }
+// CanKill tells whether Kill and Await work.
+func (g *Group) CanKill() bool { return g != nil && (g.unified != "" || g.pids != "") }
 
 // Kill ends every process of the group with SIGKILL, those that are being forked
 // included.
 func (g *Group) Kill() error {
 	if !g.CanKill() {
-		return errors.New("cannot kill a control group: the command has none of version 2")
+		return errors.New("cannot kill a control group: the command has none")
 	}
-	if err := control(g.unified, "cgroup.kill", "1"); err != nil {
+	var err error
+	if g.unified != "" {
+		err = control(g.unified, "cgroup.kill", "1")
+	} else {
+		err = g.killEach()
+	}
+	if err != nil {
 		return fmt.Errorf("cannot kill a control group: %w", err)
 	}
 	return nil
 }
 
+// killEach kills a version 1 group: no task of it can fork any more, so that one
+// pass over its members reaches them all.
+func (g *Group) killEach() error {
+	if err := control(g.pids, "pids.max", "0"); err != nil {
+		return err
+	}
+	fds, err := g.open()
+	defer closeFDs(fds)
+	for _, fd := range fds {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}
+	return err
+}
+
+// open gives descriptors of the group's members. A number may have passed to
+// another process between the list and the descriptor, so it must still be on a
+// list that is read afterwards.
+func (g *Group) open() ([]int, error) {
+	before, err := g.Members()
+	if err != nil {
+		return nil, err
+	}
+	var fds, pids []int
+	for _, pid := range before {
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			fds, pids = append(fds, fd), append(pids, pid)
+		}
+	}
+	after, err := g.Members()
+	if err != nil {
+		return fds, err
+	}
+	var sure []int
+	for i, pid := range pids {
+		if slices.Contains(after, pid) {
+			sure = append(sure, fds[i])
+		} else {
+			_ = unix.Close(fds[i])
+		}
+	}
+	return sure, nil
+}
+
 // Await waits until the group has no living process. It waits for the kernel's
-// event.
+// events.
 func (g *Group) Await(ctx context.Context) error {
 	if !g.CanKill() {
-		return errors.New("cannot watch a control group: the command has none of version 2")
+		return errors.New("cannot watch a control group: the command has none")
 	}
+	err := g.awaitUnified
+	if g.unified == "" {
+		err = g.awaitEach
+	}
+	if err := err(ctx); err != nil {
+		return fmt.Errorf("cannot watch a control group: %w", err)
+	}
+	return nil
+}
+
+func (g *Group) awaitUnified(ctx context.Context) error {
 	watch, err := watchFile(filepath.Join(g.unified, "cgroup.events"))
 	if err != nil {
-		return fmt.Errorf("cannot watch a control group: %w", err)
+		return err
 	}
 	defer watch.Close()
 	stop := context.AfterFunc(ctx, func() { _ = watch.SetReadDeadline(time.Unix(1, 0)) })
@@ -168,11 +267,70 @@ func (g *Group) Await(ctx context.Context) error {
 			return err
 		}
 		if _, err := watch.Read(buf); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("cannot watch a control group: %w", err)
+			return errors.Join(ctx.Err(), err)
 		}
+	}
+}
+
+// awaitEach waits for the members of a version 1 group, one after another, until
+// none is alive.
+func (g *Group) awaitEach(ctx context.Context) error {
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(wake)
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		_, _ = unix.Write(wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	})
+	defer func() {
+		if !stop() {
+			<-fired
+		}
+	}()
+	for {
+		fds, err := g.open()
+		alive := living(fds)
+		if err == nil && len(alive) > 0 {
+			err = pollAny(append(alive, wake))
+		}
+		closeFDs(fds)
+		if err = errors.Join(ctx.Err(), err); err != nil || len(alive) == 0 {
+			return err
+		}
+	}
+}
+
+// living are the descriptors of processes that have not ended; a zombie has.
+func living(fds []int) []int {
+	var alive []int
+	for _, fd := range fds {
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		if n, err := unix.Poll(poll, 0); err == nil && n == 0 {
+			alive = append(alive, fd)
+		}
+	}
+	return alive
+}
+
+// pollAny waits until one of the descriptors can be read.
+func pollAny(fds []int) error {
+	poll := make([]unix.PollFd, len(fds))
+	for i, fd := range fds {
+		poll[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	}
+	for {
+		if _, err := unix.Poll(poll, -1); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+func closeFDs(fds []int) {
+	for _, fd := range fds {
+		_ = unix.Close(fd)
 	}
 }
 
@@ -220,11 +378,17 @@ func only(ok bool, dir string) string {
 
 // counter reads one value of a file of "key value" lines.
 func counter(dir, file, key string) (uint64, error) {
-	text, err := os.ReadFile(filepath.Join(dir, file))
+	fd, err := unix.Open(filepath.Join(dir, file), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(text)) {
+	defer unix.Close(fd)
+	buf := make([]byte, 4096)
+	n, err := unix.Read(fd, buf)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(buf[:n])) {
 		if k, v, ok := strings.Cut(strings.TrimSpace(line), " "); ok && k == key {
 			return strconv.ParseUint(v, 10, 64)
 		}
@@ -236,6 +400,6 @@ func counter(dir, file, key string) (uint64, error) {
 // were left running, cannot be removed and stays.
 func (g *Group) discard() {
 	for _, d := range g.dirs() {
-		_ = os.Remove(d)
+		_ = unix.Rmdir(d)
 	}
 }

@@ -19,8 +19,8 @@ const (
 	MechSessionNamespaces Mechanism = "session_namespaces"
 	// MechSealedRoot is a composed root in namespaces of its own.
 	MechSealedRoot Mechanism = "sealed_root"
-	// MechGroupKill is a version 2 control group a command, which can be killed
-	// and watched as a whole.
+	// MechGroupKill is a control group a command, which can be killed and watched
+	// as a whole.
 	MechGroupKill Mechanism = "cgroup_kill"
 	// MechGroupPids is a control group's ceiling on tasks.
 	MechGroupPids Mechanism = "cgroup_pids"
@@ -116,3 +116,7 @@ type Groups struct {
 	Pids   string `json:"pids,omitempty"`
 	Memory string `json:"memory,omitempty"`
 }
+
+// canKill tells whether a group made here can be killed as a whole: by the
+// kernel in version 2, and in version 1 by forbidding forks first.
+func (g Groups) canKill() bool { return g.Unified != "" || g.Pids != "" }

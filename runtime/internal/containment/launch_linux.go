@@ -42,10 +42,7 @@ func lockedAway(fn func()) {
 // is called while the child stands at its exec, before its first instruction;
 // without, right after. Settle runs on an unrestricted thread.
 func launch(cmd *exec.Cmd, hold bool, enter func() error, settle func(pid int) error) error {
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	cmd.SysProcAttr.Ptrace = hold
+	attributes(cmd).Ptrace = hold
 	started, release := make(chan error, 1), make(chan struct{})
 	go lockedAway(func() {
 		err := enter()

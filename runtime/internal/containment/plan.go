@@ -98,6 +98,7 @@ func (p *Profile) confine(a Ask, h Host, f Facts) error {
 	p.Seccomp = true
 	p.DropCapabilities = h.Root() || p.Class == Sealed
 	p.UserNamespace = p.Class == Sealed && !h.Root()
+	p.Ward = p.Class == Sealed && h.Root() && h.Has(MechGroupKill)
 	p.SessionNamespaces = p.Class == Scoped && p.Network == NetworkNone && h.Has(MechSessionNamespaces)
 	if h.Root() && f.UID > 0 {
 		p.UID = f.UID

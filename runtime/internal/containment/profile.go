@@ -31,6 +31,10 @@ type Profile struct {
 	SessionNamespaces bool `json:"session_namespaces,omitempty"`
 	// UserNamespace makes the sealed namespaces without being root.
 	UserNamespace bool `json:"user_namespace,omitempty"`
+	// Ward keeps one set of sealed namespaces for the session, which threads of
+	// ours enter, instead of one for each command. It takes root, and a control
+	// group to end a command's leftovers by.
+	Ward bool `json:"ward,omitempty"`
 	// UID is the user to change to; 0 leaves it as it is.
 	UID int `json:"uid,omitempty"`
 	// Hold sets rlimits while the child stands at its exec; without it they are

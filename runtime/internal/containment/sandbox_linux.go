@@ -3,6 +3,7 @@ package containment
 import (
 	"fmt"
 	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +24,7 @@ func (e *enforcer) open(p Profile) error {
 	if p.Class == Advisory {
 		return nil
 	}
-	if p.Class == Sealed {
+	if p.Class == Sealed && !p.Ward {
 		return checkHook()
 	}
 	return e.restriction.prepare(p)
@@ -38,8 +39,14 @@ func (r *restriction) prepare(p Profile) error {
 			return err
 		}
 	}
+	if p.Ward {
+		if r.ward, err = openWard(p); err != nil {
+			return err
+		}
+		p = p.seenInside()
+	}
 	if p.LandlockABI > 0 {
-		if r.ruleset, err = newRuleset(p); err != nil {
+		if r.ruleset, err = r.newRuleset(p); err != nil {
 			return err
 		}
 	}
@@ -49,10 +56,27 @@ func (r *restriction) prepare(p Profile) error {
 	return err
 }
 
+// newRuleset makes the ruleset where its paths mean what the command will see.
+func (r *restriction) newRuleset(p Profile) (fd int, err error) {
+	if r.ward == nil {
+		return newRuleset(p)
+	}
+	err = onThread(func() error {
+		if err := r.ward.join(); err != nil {
+			return err
+		}
+		fd, err = newRuleset(p)
+		return err
+	})
+	return fd, err
+}
+
 // Close releases what the sandbox holds. It ends no command.
 func (s *Sandbox) Close() error {
 	s.restriction.namespaces.close()
 	s.restriction.namespaces = nil
+	s.restriction.ward.close()
+	s.restriction.ward = nil
 	if s.restriction.ruleset > 0 {
 		_ = unix.Close(s.restriction.ruleset)
 	}
@@ -69,7 +93,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, c *Command) error {
 		return err
 	}
 	c.group = group
-	if s.profile.Class == Sealed {
+	if s.profile.Class == Sealed && !s.profile.Ward {
 		err = s.startSealed(cmd, c)
 	} else {
 		err = s.startHere(cmd, c)
@@ -81,11 +105,28 @@ func (s *Sandbox) start(cmd *exec.Cmd, c *Command) error {
 	return nil
 }
 
-// startHere starts a command on the host's own root.
+// startHere starts a command by a thread of this process.
 func (s *Sandbox) startHere(cmd *exec.Cmd, c *Command) error {
-	err := launch(cmd, s.profile.Hold, s.restriction.enter, func(pid int) error {
-		if err := c.group.add(pid); err != nil {
+	cmd.Dir = s.profile.Inside(cmd.Dir)
+	filtered := s.profile.Seccomp
+	if !filtered {
+		release, err := c.group.birth(attributes(cmd))
+		if err != nil {
 			return err
+		}
+		defer release()
+	}
+	enter := func() error {
+		if err := c.group.join(); err != nil {
+			return err
+		}
+		return s.restriction.enter()
+	}
+	err := launch(cmd, s.profile.Hold, enter, func(pid int) error {
+		if filtered {
+			if err := c.group.add(pid); err != nil {
+				return err
+			}
 		}
 		return c.settle(pid, s.profile)
 	})
@@ -93,6 +134,14 @@ func (s *Sandbox) startHere(cmd *exec.Cmd, c *Command) error {
 		return fmt.Errorf("cannot start %s: %w", cmd.Path, err)
 	}
 	return nil
+}
+
+// attributes are cmd's, made if it has none.
+func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	return cmd.SysProcAttr
 }
 
 // settle sets a child's limits and asks the kernel how it is confined.

@@ -2,6 +2,7 @@ package containment
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +49,8 @@ func checkHook() error {
 	return nil
 }
 
-// A sealOrder tells an init what to run. It comes over a pipe: what a command is
+// A sealOrder tells an init what to run; without a path, to keep the namespaces
+// for threads that enter them. It comes over a pipe: what a command is
 // given must not show in the arguments or the environment of its init.
 type sealOrder struct {
 	Profile Profile  `json:"profile"`
@@ -69,48 +71,57 @@ type sealReport struct {
 
 // A seal is the parent's end of a sealed command.
 type seal struct {
-	reports *json.Decoder
-	file    *os.File
+	reports      *json.Decoder
+	file, orders *os.File
 }
 
 // startSealed starts the init of a command and waits until it says that the
 // command runs.
 func (s *Sandbox) startSealed(cmd *exec.Cmd, c *Command) error {
-	order, err := json.Marshal(s.order(cmd))
+	order := sealOrder{
+		Profile: s.profile, Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: s.profile.Inside(cmd.Dir),
+	}
+	seal, r, err := startInit(cmd, order, c.group)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot start %s: %w", order.Path, err)
 	}
-	var p sealPipes
-	if err := p.open(); err != nil {
-		return err
-	}
-	defer p.closeChild()
-	becomeInit(cmd, s.profile, p)
-	if err := cmd.Start(); err != nil {
-		p.closeParent()
-		return fmt.Errorf("cannot start the init of a sealed command: %w", err)
-	}
-	p.closeChild()
-	c.seal = &seal{reports: json.NewDecoder(bufio.NewReader(p.report)), file: p.report}
-	err = c.group.add(cmd.Process.Pid)
-	if err == nil {
-		_, err = p.order.Write(order)
-	}
-	err = errors.Join(err, p.order.Close(), c.awaitRunning())
-	if err != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		c.seal.close()
-		return fmt.Errorf("cannot start %s: %w", c.name, err)
-	}
+	_ = seal.orders.Close()
+	c.seal, c.verified = seal, r.Verified
 	return nil
 }
 
-func (s *Sandbox) order(cmd *exec.Cmd) sealOrder {
-	return sealOrder{
-		Profile: s.profile, Path: cmd.Path, Args: cmd.Args,
-		Env: cmd.Environ(), Dir: s.profile.Inside(cmd.Dir),
+// startInit starts an init, gives it its order and waits for its first report.
+func startInit(cmd *exec.Cmd, order sealOrder, group *Group) (*seal, sealReport, error) {
+	text, err := json.Marshal(order)
+	if err != nil {
+		return nil, sealReport{}, err
 	}
+	var pipes sealPipes
+	if err := pipes.open(); err != nil {
+		return nil, sealReport{}, err
+	}
+	defer pipes.closeChild()
+	becomeInit(cmd, order.Profile, pipes)
+	release, err := group.birth(attributes(cmd))
+	if err == nil {
+		err = launch(cmd, false, group.join, func(int) error { return nil })
+		release()
+	}
+	if err != nil {
+		pipes.closeParent()
+		return nil, sealReport{}, fmt.Errorf("cannot start the init: %w", err)
+	}
+	pipes.closeChild()
+	s := &seal{reports: json.NewDecoder(bufio.NewReader(pipes.report)), file: pipes.report, orders: pipes.order}
+	_, err = pipes.order.Write(text)
+	r, reported := s.awaitRunning()
+	if err = cmp.Or(reported, err); err != nil {
+		pipes.closeParent()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, sealReport{}, err
+	}
+	return s, r, nil
 }
 
 // becomeInit turns cmd into the start of its init: this program again, in
@@ -120,10 +131,7 @@ func becomeInit(cmd *exec.Cmd, p Profile, pipes sealPipes) {
 	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return !strings.HasPrefix(v, "MURMUR_") })
 	cmd.Path, cmd.Args, cmd.Dir, cmd.Err = "/proc/self/exe", []string{sealArg0}, "/", nil
 	cmd.ExtraFiles = []*os.File{pipes.orderChild, pipes.reportChild}
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	attr := cmd.SysProcAttr
+	attr := attributes(cmd)
 	attr.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	if p.Network == NetworkNone {
 		attr.Cloneflags |= unix.CLONE_NEWNET
@@ -142,22 +150,18 @@ func becomeInit(cmd *exec.Cmd, p Profile, pipes sealPipes) {
 }
 
 // awaitRunning reads the init's first report.
-func (c *Command) awaitRunning() error {
+func (s *seal) awaitRunning() (sealReport, error) {
 	var r sealReport
-	err := c.seal.reports.Decode(&r)
+	err := s.reports.Decode(&r)
 	switch {
 	case errors.Is(err, io.EOF):
-		return errors.New("the init of a sealed command ended before it had started")
+		return r, errors.New("the init of a sealed command ended before it had started")
 	case err != nil:
-		return fmt.Errorf("cannot read what the init of a sealed command reports: %w", err)
+		return r, fmt.Errorf("cannot read what the init of a sealed command reports: %w", err)
 	case r.Error != "":
-		return errors.New(r.Error)
+		return r, errors.New(r.Error)
 	}
-	c.verified = r.Verified
-	if r.Verified == nil {
-		return errors.New("internal error: the init of a sealed command verified nothing")
-	}
-	return nil
+	return r, nil
 }
 
 // status is how the command itself ended, where its init lived to tell; else how

@@ -3,7 +3,7 @@ package containment
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,7 +22,17 @@ import (
 func sealedInit() int {
 	report := os.NewFile(sealReportFD, "report")
 	out := json.NewEncoder(report)
-	leader, verified, err := startInside()
+	orders := os.NewFile(sealOrderFD, "order")
+	var order sealOrder
+	err := json.NewDecoder(orders).Decode(&order)
+	if err == nil {
+		err = moveIn(order)
+	}
+	var leader int
+	var verified *Verified
+	if err == nil && order.Path != "" {
+		leader, verified, err = startInside(order)
+	}
 	if err != nil {
 		_ = out.Encode(sealReport{Error: err.Error()})
 		return 1
@@ -34,6 +44,9 @@ func sealedInit() int {
 	if err := leaveStreams(); err != nil {
 		return 1
 	}
+	if order.Path == "" {
+		return keep(orders)
+	}
 	status := attend(leader)
 	_ = out.Encode(sealReport{Ended: true, Status: status})
 	if status.Signaled() {
@@ -42,26 +55,25 @@ func sealedInit() int {
 	return status.ExitStatus()
 }
 
-// startInside builds the root that the order asks for and starts the command.
-func startInside() (pid int, verified *Verified, err error) {
-	var order sealOrder
-	if err := json.NewDecoder(os.NewFile(sealOrderFD, "order")).Decode(&order); err != nil {
-		return 0, nil, fmt.Errorf("cannot read the order of a sealed command: %w", err)
-	}
+// moveIn makes the namespaces that the process was started in what the order
+// asks for.
+func moveIn(order sealOrder) error {
 	if err := closeOnExec(); err != nil {
-		return 0, nil, err
+		return err
 	}
-	p := order.Profile
-	if p.Network == NetworkNone {
+	if order.Profile.Network == NetworkNone {
 		if err := loopbackUp(); err != nil {
-			return 0, nil, err
+			return err
 		}
 	}
-	if err := enterRoot(p, temporary(order.Env)); err != nil {
-		return 0, nil, err
-	}
+	return enterRoot(order.Profile, temporary(order.Env))
+}
+
+// startInside starts the command of an order.
+func startInside(order sealOrder) (pid int, verified *Verified, err error) {
+	p := order.Profile
 	c := &Command{}
-	var r restriction
+	r := restriction{}
 	if err := r.prepare(p.seenInside()); err != nil {
 		return 0, nil, err
 	}
@@ -76,8 +88,41 @@ func startInside() (pid int, verified *Verified, err error) {
 	return cmd.Process.Pid, c.verified, nil
 }
 
+// keep holds the namespaces for a session: it reaps, and ends when the session
+// has let go of the pipe and no process is left.
+func keep(lifeline *os.File) int {
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	died := make(chan os.Signal, 1)
+	signal.Notify(died, unix.SIGCHLD)
+	go func() {
+		for range died {
+			reapAll()
+		}
+	}()
+	_, _ = io.Copy(io.Discard, lifeline)
+	for {
+		others := processes(func(pid, _ int) bool { return pid != os.Getpid() })
+		if len(others) == 0 {
+			return 0
+		}
+		awaitAny(others)
+		reapAll()
+	}
+}
+
+// reapAll collects the children that have died.
+func reapAll() {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if pid <= 0 && !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
+}
+
 // seenInside is the profile with the paths of the composed root.
 func (p Profile) seenInside() Profile {
+	p.Ward = false
 	p.Grants = slices.Clone(p.Grants)
 	for i, g := range p.Grants {
 		if g.Path == p.Workdir {
@@ -153,6 +198,11 @@ func reap(leader int, ended chan<- syscall.WaitStatus) {
 
 // sessionMembers lists the living processes of a kernel session.
 func sessionMembers(session int) []int {
+	return processes(func(_, sid int) bool { return sid == session })
+}
+
+// processes lists the living processes of /proc that are wanted.
+func processes(want func(pid, session int) bool) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -167,7 +217,8 @@ func sessionMembers(session int) []int {
 		if err != nil {
 			continue
 		}
-		if state, sid, ok := parseStat(string(text)); ok && sid == session && state != "Z" && state != "X" {
+		state, sid, ok := parseStat(string(text))
+		if ok && state != "Z" && state != "X" && want(pid, sid) {
 			list = append(list, pid)
 		}
 	}
@@ -187,22 +238,14 @@ func parseStat(text string) (state string, session int, ok bool) {
 
 // awaitAny waits until one of the processes has died.
 func awaitAny(pids []int) {
-	var fds []unix.PollFd
-	defer func() {
-		for _, f := range fds {
-			_ = unix.Close(int(f.Fd))
-		}
-	}()
+	var fds []int
+	defer func() { closeFDs(fds) }()
 	for _, pid := range pids {
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			return // it has died already
 		}
-		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		fds = append(fds, fd)
 	}
-	for {
-		if _, err := unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
+	_ = pollAny(fds)
 }

@@ -11,6 +11,7 @@ import (
 // part is prepared once a session.
 type restriction struct {
 	namespaces *namespaces
+	ward       *ward
 	uid        int
 	dropCaps   bool
 	noNewPrivs bool
@@ -24,6 +25,9 @@ type restriction struct {
 // some of the calls before it.
 func (r *restriction) enter() error {
 	if err := r.namespaces.join(); err != nil {
+		return err
+	}
+	if err := r.ward.join(); err != nil {
 		return err
 	}
 	if r.dropCaps {
