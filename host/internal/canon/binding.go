@@ -13,7 +13,8 @@ const (
 )
 
 // A CoreFunc is a core function. wazero's api.Function is one; it takes the
-// parameters from the stack and leaves the results there.
+// parameters from the stack and leaves the results there. Two of them must be
+// comparable, as pointers are.
 type CoreFunc interface {
 	CallWithStack(ctx context.Context, stack []uint64) error
 }

@@ -67,7 +67,11 @@ func put(t testing.TB, c *Call, g *guest, typ *Type, cd codec, src unsafe.Pointe
 	return p, cd.store(c, p, src)
 }
 
-// coreFunc makes a core function of a Go one.
-type coreFunc func(ctx context.Context, stack []uint64) error
+// core makes a core function of a Go one.
+func core(f func(ctx context.Context, stack []uint64) error) CoreFunc { return &coreFunc{f} }
 
-func (f coreFunc) CallWithStack(ctx context.Context, stack []uint64) error { return f(ctx, stack) }
+type coreFunc struct {
+	f func(ctx context.Context, stack []uint64) error
+}
+
+func (c *coreFunc) CallWithStack(ctx context.Context, stack []uint64) error { return c.f(ctx, stack) }

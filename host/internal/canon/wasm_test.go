@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // A wasmModule writes a small core module, for tests against wazero itself.
 type wasmModule struct {
-	types, imports, funcs, globals, exports, code [][]byte
+	types, imports, funcs, exports, code [][]byte
 }
 
 func section(id byte, items [][]byte) []byte {
