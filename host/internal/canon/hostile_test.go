@@ -289,6 +289,15 @@ func TestValueLimit(t *testing.T) {
 	_, err = open(t, b).allocList(3, 4, 4)
 	assert.EqualError(t, err, "a list of 12 bytes is longer than the limit of 10")
 	assert.Empty(t, g.calls)
+
+	// Between components the limit is a bound like that of memory, and holds for
+	// the largest block that a string may need on the way.
+	b.Fused, b.Encoding = true, UTF16
+	err = loadGo[string](t, open(t, b))
+	assert.EqualError(t, err, "string content out-of-bounds: a string of 22 bytes is longer than the limit of 10")
+	_, _, err = open(t, b).lowerString("0123456", srcUTF8)
+	assert.EqualError(t, err, "string content out-of-bounds: a string of 14 bytes is longer than the limit of 10")
+	assert.Empty(t, g.calls)
 }
 
 func TestNoMemoryAndNoRealloc(t *testing.T) {

@@ -48,9 +48,19 @@ func (c *Call) stringArea(ptr, align uint32, size uint64) ([]byte, error) {
 		return nil, err
 	}
 	if size > uint64(c.inst.limits.ValueBytes) {
-		return nil, trapf(textTooLong, "a string", size, c.inst.limits.ValueBytes)
+		return nil, c.stringTooLong(size)
 	}
 	return c.mem[ptr : uint64(ptr)+size], nil
+}
+
+// stringTooLong is the trap for a string beyond the limit. Between components
+// that counts as being out of bounds.
+func (c *Call) stringTooLong(size uint64) error {
+	t := trapf(textTooLong, "a string", size, c.inst.limits.ValueBytes)
+	if c.b.Fused {
+		return &Trap{Text: textFusedStringRange, Detail: t.Text}
+	}
+	return t
 }
 
 func (c *Call) liftUTF8(ptr, length uint32) (string, error) {
@@ -162,7 +172,7 @@ func (c *Call) lowerString(s string, src srcEncoding) (ptr, length uint32, err e
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
 	if uint64(len(s)) > uint64(c.inst.limits.ValueBytes) {
-		return 0, 0, trapf(textTooLong, "a string", len(s), c.inst.limits.ValueBytes)
+		return 0, 0, c.stringTooLong(uint64(len(s)))
 	}
 	if c.b.Fused {
 		return c.lowerFused(s, src)
@@ -191,6 +201,9 @@ func (c *Call) lowerUTF8(s string) (ptr, length uint32, err error) {
 
 func (c *Call) lowerUTF16(s string) (ptr, length uint32, err error) {
 	units := utf16Len(s)
+	if uint64(2*units) > uint64(c.inst.limits.ValueBytes) {
+		return 0, 0, c.stringTooLong(uint64(2 * units))
+	}
 	ptr, err = c.realloc(0, 0, 2, uint32(2*units), c.stringTexts())
 	if err != nil {
 		return 0, 0, err

@@ -46,9 +46,12 @@ func sourceUnits(s string, src srcEncoding) uint32 {
 }
 
 // again moves an allocation of a string that the guest must be able to give
-// back in another size.
-func (c *Call) again(ptr, oldSize, align, size uint32) (uint32, error) {
-	return c.realloc(ptr, oldSize, align, size, fusedString)
+// back in another size. The limit holds for every step, the worst case too.
+func (c *Call) again(ptr, oldSize, align uint32, size uint64) (uint32, error) {
+	if size > uint64(c.inst.limits.ValueBytes) {
+		return 0, c.stringTooLong(size)
+	}
+	return c.realloc(ptr, oldSize, align, uint32(size), fusedString)
 }
 
 // prefix is the beginning of s up to the first character above the highest.
@@ -65,46 +68,46 @@ func prefix(s string, highest rune) string {
 // ASCII, then the worst case, then what it was in the end.
 func (c *Call) widenToUTF8(s string, src srcEncoding) (ptr, length uint32, err error) {
 	units := sourceUnits(s, src)
-	if ptr, err = c.again(0, 0, 1, units); err != nil {
+	if ptr, err = c.again(0, 0, 1, uint64(units)); err != nil {
 		return 0, 0, err
 	}
-	size := uint32(len(s))
+	size := uint64(len(s))
 	narrow := prefix(s, 0x7f)
 	copy(c.mem[ptr:], narrow)
 	if len(narrow) == len(s) {
 		return ptr, units, nil
 	}
-	worst := units * 3
+	worst := uint64(units) * 3
 	if src == srcLatin1 {
-		worst = units * 2
+		worst = uint64(units) * 2
 	}
 	if ptr, err = c.again(ptr, units, 1, worst); err != nil {
 		return 0, 0, err
 	}
 	copy(c.mem[ptr:], s)
 	if worst > size {
-		ptr, err = c.again(ptr, worst, 1, size)
+		ptr, err = c.again(ptr, uint32(worst), 1, size)
 	}
-	return ptr, size, err
+	return ptr, uint32(size), err
 }
 
 // shrinkToUTF16 takes two bytes for each byte of UTF-8, then gives back the rest.
 func (c *Call) shrinkToUTF16(s string) (ptr, length uint32, err error) {
-	worst, size := 2*uint32(len(s)), 2*uint32(utf16Len(s))
+	worst, size := 2*uint64(len(s)), 2*uint64(utf16Len(s))
 	if ptr, err = c.again(0, 0, 2, worst); err != nil {
 		return 0, 0, err
 	}
 	putUTF16(c.mem[ptr:], s)
 	if size < worst {
-		ptr, err = c.again(ptr, worst, 2, size)
+		ptr, err = c.again(ptr, uint32(worst), 2, size)
 	}
-	return ptr, size / 2, err
+	return ptr, uint32(size / 2), err
 }
 
 // inflate hopes for Latin-1, and goes over to UTF-16 at the first character that
 // is not.
 func (c *Call) inflate(s string, units uint32) (ptr, length uint32, err error) {
-	if ptr, err = c.again(0, 0, 2, units); err != nil {
+	if ptr, err = c.again(0, 0, 2, uint64(units)); err != nil {
 		return 0, 0, err
 	}
 	narrow := prefix(s, 0xff)
@@ -112,19 +115,19 @@ func (c *Call) inflate(s string, units uint32) (ptr, length uint32, err error) {
 	if len(narrow) == len(s) {
 		n := uint32(utf8.RuneCountInString(s))
 		if n < units {
-			ptr, err = c.again(ptr, units, 2, n)
+			ptr, err = c.again(ptr, units, 2, uint64(n))
 		}
 		return ptr, n, err
 	}
-	worst, size := 2*units, 2*uint32(utf16Len(s))
+	worst, size := 2*uint64(units), 2*uint64(utf16Len(s))
 	if ptr, err = c.again(ptr, units, 2, worst); err != nil {
 		return 0, 0, err
 	}
 	putUTF16(c.mem[ptr:], s)
 	if worst > size {
-		ptr, err = c.again(ptr, worst, 2, size)
+		ptr, err = c.again(ptr, uint32(worst), 2, size)
 	}
-	return ptr, size/2 | utf16Tag, err
+	return ptr, uint32(size/2) | utf16Tag, err
 }
 
 // deflate expects UTF-16, since the string was that, and gives back half if
@@ -138,6 +141,6 @@ func (c *Call) deflate(s string) (ptr, length uint32, err error) {
 		return ptr, units | utf16Tag, nil
 	}
 	putLatin1(c.mem[ptr:], s)
-	ptr, err = c.again(ptr, 2*units, 2, units)
+	ptr, err = c.again(ptr, 2*units, 2, uint64(units))
 	return ptr, units, err
 }
