@@ -1,6 +1,8 @@
 package canon
 
 import (
+	"encoding/binary"
+	"math"
 	"reflect"
 	"unsafe"
 )
@@ -26,48 +28,35 @@ func (k *compiler) list(t *Type, g reflect.Type) (codec, error) {
 		align:  t.elem.Align(),
 		goSize: g.Elem().Size(),
 		alloc:  allocatorOf(g.Elem()),
-		bulk:   bulkOf(t.elem.kind),
+		kind:   t.elem.kind,
+		bulk:   isBulk(t.elem.kind),
 	}
 	return l, nil
 }
 
-// A bulk says how the elements of a list can be copied all at once.
-type bulk uint8
-
-const (
-	bulkNone bulk = iota
-	bulkPlain
-	// Floats are copied, and then looked through for NaNs.
-	bulkF32
-	bulkF64
-)
-
-func bulkOf(k Kind) bulk {
-	if !littleEndian && k != KindU8 && k != KindS8 {
-		return bulkNone
-	}
-	switch k {
-	case KindU8, KindS8, KindU16, KindS16, KindU32, KindS32, KindU64, KindS64:
-		return bulkPlain
-	case KindF32:
-		return bulkF32
-	case KindF64:
-		return bulkF64
-	default:
-		return bulkNone
-	}
+// isBulk tells whether a list of numbers of kind k in Go is, byte for byte, what
+// it is in guest memory.
+func isBulk(k Kind) bool {
+	return isNumber(k) && (littleEndian || scalarSize(k) == 1)
 }
 
-// quiet makes every NaN in an image of numbers the canonical one.
-func (b bulk) quiet(p unsafe.Pointer, n int) {
-	switch b {
-	case bulkF32:
-		for i, bits := range unsafe.Slice((*uint32)(p), n) {
-			unsafe.Slice((*uint32)(p), n)[i] = quiet32(bits)
+// isNumber tells whether every pattern of bits is a value of kind k, NaNs aside.
+func isNumber(k Kind) bool { return k >= KindS8 && k <= KindF64 }
+
+// quietImage makes every NaN in an image of numbers of kind k the canonical one.
+func quietImage(k Kind, image []byte) {
+	switch k {
+	case KindF32:
+		for ; len(image) >= 4; image = image[4:] {
+			if f := math.Float32frombits(binary.LittleEndian.Uint32(image)); f != f {
+				binary.LittleEndian.PutUint32(image, nan32)
+			}
 		}
-	case bulkF64:
-		for i, bits := range unsafe.Slice((*uint64)(p), n) {
-			unsafe.Slice((*uint64)(p), n)[i] = quiet64(bits)
+	case KindF64:
+		for ; len(image) >= 8; image = image[8:] {
+			if f := math.Float64frombits(binary.LittleEndian.Uint64(image)); f != f {
+				binary.LittleEndian.PutUint64(image, nan64)
+			}
 		}
 	}
 }
@@ -78,7 +67,8 @@ type listCodec struct {
 	align  uint32
 	goSize uintptr
 	alloc  allocator
-	bulk   bulk
+	kind   Kind
+	bulk   bool
 }
 
 func (l *listCodec) load(c *Call, p uint32, dst unsafe.Pointer) error {
@@ -116,7 +106,7 @@ func (l *listCodec) read(c *Call, ptr, n uint32, dst unsafe.Pointer) error {
 	if err := c.spend(uint64(n) * uint64(l.goSize)); err != nil {
 		return err
 	}
-	if l.bulk != bulkNone {
+	if l.bulk {
 		*(*sliceHeader)(dst) = l.readBulk(c.mem[ptr:uint64(ptr)+uint64(n)*uint64(l.size)], int(n))
 		return nil
 	}
@@ -138,8 +128,9 @@ func (l *listCodec) readBulk(image []byte, n int) sliceHeader {
 		return sliceHeader{unsafe.Pointer(unsafe.SliceData(b)), n, n}
 	}
 	to := l.alloc(n)
-	copy(unsafe.Slice((*byte)(to), len(image)), image)
-	l.bulk.quiet(to, n)
+	own := unsafe.Slice((*byte)(to), len(image))
+	copy(own, image)
+	quietImage(l.kind, own)
 	return sliceHeader{to, n, n}
 }
 
@@ -149,8 +140,9 @@ func (l *listCodec) write(c *Call, src unsafe.Pointer) (ptr, n uint32, err error
 	if err != nil {
 		return 0, 0, err
 	}
-	if l.bulk != bulkNone {
-		l.writeBulk(c, ptr, from)
+	if l.bulk {
+		n := copy(c.mem[ptr:], unsafe.Slice((*byte)(from.p), uintptr(from.len)*l.goSize))
+		quietImage(l.kind, c.mem[ptr:][:n])
 		return ptr, uint32(from.len), nil
 	}
 	for i := range from.len {
@@ -159,18 +151,6 @@ func (l *listCodec) write(c *Call, src unsafe.Pointer) (ptr, n uint32, err error
 		}
 	}
 	return ptr, uint32(from.len), nil
-}
-
-func (l *listCodec) writeBulk(c *Call, ptr uint32, from *sliceHeader) {
-	if l.bulk != bulkPlain {
-		// NaNs are made canonical one by one, as guest memory need not be
-		// aligned for Go's floats.
-		for i := range from.len {
-			_ = l.elem.store(c, ptr+uint32(i)*l.size, unsafe.Add(from.p, uintptr(i)*l.goSize))
-		}
-		return
-	}
-	copy(c.mem[ptr:], unsafe.Slice((*byte)(from.p), uintptr(from.len)*l.goSize))
 }
 
 // listArea checks the memory of n elements.

@@ -105,9 +105,6 @@ func (k *compiler) valueList(t *Type) (codec, error) {
 	}, err
 }
 
-// isNumber tells whether every pattern of bits is a value of kind k.
-func isNumber(k Kind) bool { return k >= KindS8 && k <= KindF64 }
-
 func (l *valueList) read(c *Call, ptr, n uint32, dst unsafe.Pointer) error {
 	if err := c.listArea(ptr, n, l.size, l.align); err != nil {
 		return err
@@ -132,26 +129,10 @@ func (l *valueList) readImage(c *Call, image []byte, n uint32, dst unsafe.Pointe
 	if err := c.spend(uint64(len(image)) + 16); err != nil {
 		return err
 	}
-	*(*Value)(dst) = Image(l.quiet(append([]byte(nil), image...)), int(n))
+	own := append([]byte(nil), image...)
+	quietImage(l.kind, own)
+	*(*Value)(dst) = Image(own, int(n))
 	return nil
-}
-
-// quiet makes every NaN in an image of floats the canonical one.
-func (l *valueList) quiet(image []byte) []byte {
-	if l.kind == KindF32 || l.kind == KindF64 {
-		for i := 0; i < len(image); i += int(l.size) {
-			part := image[i:][:l.size]
-			putLittle(part, extend(l.kind, littleUint(part)))
-		}
-	}
-	return image
-}
-
-// putLittle writes n as it is in guest memory.
-func putLittle(b []byte, n uint64) {
-	for i := range b {
-		b[i] = byte(n >> (8 * i))
-	}
 }
 
 func (l *valueList) write(c *Call, src unsafe.Pointer) (ptr, n uint32, err error) {
@@ -182,8 +163,7 @@ func (l *valueList) writeImage(c *Call, v *Value) (ptr, n uint32, err error) {
 	if ptr, err = c.allocList(v.Len(), l.size, l.align); err != nil {
 		return 0, 0, err
 	}
-	copy(c.mem[ptr:], image)
-	l.quiet(c.mem[ptr:][:len(image)])
+	quietImage(l.kind, c.mem[ptr:][:copy(c.mem[ptr:], image)])
 	return ptr, uint32(v.Len()), nil
 }
 
