@@ -25,7 +25,8 @@ type (
 	Map[K, V any] = canon.Map[K, V]
 	// MapEntry is one entry of a Map.
 	MapEntry[K, V any] = canon.MapEntry[K, V]
-	// Own is an owning handle of a [Resource]: the value, handed over.
+	// Own is an owning handle of a [Resource]: the value, handed over. A function
+	// that takes one must end its life, or keep it; a guest that gets one drops it.
 	Own[T any] = canon.Own[T]
 	// Borrow is a handle that is lent: its value must not be used after the call.
 	Borrow[T any] = canon.Borrow[T]

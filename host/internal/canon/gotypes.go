@@ -43,7 +43,9 @@ type MapEntry[K, V any] struct {
 	Value V
 }
 
-// An Own is an owning handle of a resource whose Go value is a T.
+// An Own is an owning handle of a resource whose Go value is a T. A function that
+// takes one has the value for itself: whatever ends its life is then up to Go. One
+// that returns one hands it over to the guest.
 type Own[T any] struct{ Value T }
 
 // A Borrow is a handle lent for the length of a call: its Value must not be used
