@@ -289,7 +289,7 @@ func TestDuringRealloc(t *testing.T) {
 		b, _ := bareBinding()
 		text := NewPlugin("a:b/text", Func0("get", func(ctx) (string, error) { return "x", nil }))
 		var inner error
-		b.Realloc = &reallocFunc{func(stack []uint64) {
+		b.Realloc = &fakeRealloc{func(stack []uint64) {
 			_, inner = callPlugin(t, plugin, b, "now")
 			stack[0] = 128
 		}}
@@ -303,9 +303,9 @@ func TestDuringRealloc(t *testing.T) {
 	}
 }
 
-type reallocFunc struct{ f func(stack []uint64) }
+type fakeRealloc struct{ f func(stack []uint64) }
 
-func (r *reallocFunc) CallWithStack(_ context.Context, stack []uint64) error {
+func (r *fakeRealloc) CallWithStack(_ context.Context, stack []uint64) error {
 	r.f(stack)
 	return nil
 }

@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"encoding/binary"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -27,10 +26,6 @@ type codec interface {
 	// lower writes a Go value to the stack, and sets every lane.
 	lower(c *Call, lanes []uint64, src unsafe.Pointer) error
 }
-
-// Guest memory is little-endian. Where Go's is too, lists of numbers are copied
-// whole.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // A compiler makes codecs. One is used for all parts of a function, so that a
 // type that occurs often is compiled once; types are shared without bound, and

@@ -1,8 +1,6 @@
 package canon
 
 import (
-	"encoding/binary"
-	"math"
 	"reflect"
 	"unsafe"
 )
@@ -32,33 +30,6 @@ func (k *compiler) list(t *Type, g reflect.Type) (codec, error) {
 		bulk:   isBulk(t.elem.kind),
 	}
 	return l, nil
-}
-
-// isBulk tells whether a list of numbers of kind k in Go is, byte for byte, what
-// it is in guest memory.
-func isBulk(k Kind) bool {
-	return isNumber(k) && (littleEndian || scalarSize(k) == 1)
-}
-
-// isNumber tells whether every pattern of bits is a value of kind k, NaNs aside.
-func isNumber(k Kind) bool { return k >= KindS8 && k <= KindF64 }
-
-// quietImage makes every NaN in an image of numbers of kind k the canonical one.
-func quietImage(k Kind, image []byte) {
-	switch k {
-	case KindF32:
-		for ; len(image) >= 4; image = image[4:] {
-			if f := math.Float32frombits(binary.LittleEndian.Uint32(image)); f != f {
-				binary.LittleEndian.PutUint32(image, nan32)
-			}
-		}
-	case KindF64:
-		for ; len(image) >= 8; image = image[8:] {
-			if f := math.Float64frombits(binary.LittleEndian.Uint64(image)); f != f {
-				binary.LittleEndian.PutUint64(image, nan64)
-			}
-		}
-	}
 }
 
 type listCodec struct {
@@ -172,65 +143,4 @@ func (c *Call) allocList(n int, size, align uint32) (uint32, error) {
 		return 0, trapf(textTooLong, "a list", bytes, c.inst.limits.ValueBytes)
 	}
 	return c.realloc(0, 0, align, uint32(bytes), c.say(areaRealloc, fusedList))
-}
-
-func (k *compiler) fixedList(t *Type, g reflect.Type) (codec, error) {
-	if g.Kind() != reflect.Array || uint64(g.Len()) != uint64(t.length) {
-		return nil, k.mismatch(t, g)
-	}
-	elem, err := k.in("element", t.elem, g.Elem())
-	if err != nil {
-		return nil, err
-	}
-	return &fixedListCodec{
-		elem:   elem,
-		n:      t.length,
-		size:   uint32(t.elem.Size()),
-		lanes:  len(t.elem.layout.flat.types),
-		goSize: g.Elem().Size(),
-	}, nil
-}
-
-type fixedListCodec struct {
-	elem   codec
-	n      uint32
-	size   uint32
-	lanes  int
-	goSize uintptr
-}
-
-func (l *fixedListCodec) load(c *Call, p uint32, dst unsafe.Pointer) error {
-	for i := range l.n {
-		if err := l.elem.load(c, p+i*l.size, unsafe.Add(dst, uintptr(i)*l.goSize)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *fixedListCodec) store(c *Call, p uint32, src unsafe.Pointer) error {
-	for i := range l.n {
-		if err := l.elem.store(c, p+i*l.size, unsafe.Add(src, uintptr(i)*l.goSize)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *fixedListCodec) lift(c *Call, lanes []uint64, dst unsafe.Pointer) error {
-	for i := range int(l.n) {
-		if err := l.elem.lift(c, lanes[i*l.lanes:][:l.lanes], unsafe.Add(dst, uintptr(i)*l.goSize)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *fixedListCodec) lower(c *Call, lanes []uint64, src unsafe.Pointer) error {
-	for i := range int(l.n) {
-		if err := l.elem.lower(c, lanes[i*l.lanes:][:l.lanes], unsafe.Add(src, uintptr(i)*l.goSize)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
