@@ -3,6 +3,12 @@ package host
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/tetratelabs/wazero/sys"
 )
 
 // The errors that end a call from outside the guest.
@@ -12,8 +18,8 @@ var (
 	ErrCanceled = errors.New("the guest was cancelled")
 	// ErrComputeLimit means that the guest computed longer than it may.
 	ErrComputeLimit = errors.New("the guest reached its compute limit")
-	// ErrMemoryLimit is what a [TrapError] is if the guest had asked for more
-	// memory than it may have before it trapped.
+	// ErrMemoryLimit is what a [TrapError] or an [ExitError] is if the guest had
+	// asked for more memory than it may have before.
 	ErrMemoryLimit = errors.New("the guest reached its memory limit")
 	// ErrCompileTimeout means that a guest could not be compiled in time.
 	ErrCompileTimeout = errors.New("the guest took too long to compile")
@@ -28,19 +34,144 @@ type TrapError struct {
 	// Function is where it did so: a name from the guest's name section, or
 	// "function 12" if it has none, or "" if the place is not known.
 	Function string
-	// Stack are the functions that were running, the innermost first.
+	// Stack are the functions that were running, the innermost first; imports of
+	// the guest are among them.
 	Stack []string
-	// Err is the error of a plugin that ended the call, if one did.
+	// Err is the error of a plugin that ended the call, if one did: a
+	// [*PanicError] if the plugin panicked.
 	Err error
 
-	memoryFull bool
+	memoryLimit uint64 // if it was reached
 }
 
 // Error is the cause, with the function.
-func (e *TrapError) Error() string { panic("not yet") }
+func (e *TrapError) Error() string {
+	where := ""
+	if e.Function != "" {
+		where = " in " + e.Function
+	}
+	return "the guest trapped" + where + ": " + e.Cause + memoryNote(e.memoryLimit)
+}
+
+// Unwrap is the error of the plugin.
+func (e *TrapError) Unwrap() error { return e.Err }
+
+// Is tells that the guest had reached its memory limit.
+func (e *TrapError) Is(target error) bool { return target == ErrMemoryLimit && e.memoryLimit > 0 }
 
 // An ExitError means that a guest ended itself where it should have answered.
-type ExitError struct{ Code int }
+type ExitError struct {
+	Code int
+
+	memoryLimit uint64 // if it was reached
+}
 
 // Error gives the exit code.
-func (e *ExitError) Error() string { return fmt.Sprintf("the guest exited with code %d", e.Code) }
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("the guest exited with code %d", e.Code) + memoryNote(e.memoryLimit)
+}
+
+// Is tells that the guest had reached its memory limit.
+func (e *ExitError) Is(target error) bool { return target == ErrMemoryLimit && e.memoryLimit > 0 }
+
+func memoryNote(limit uint64) string {
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (it had reached its memory limit of %d MiB)", limit>>20)
+}
+
+// A PanicError is a plugin's panic. The guest does not get to see it.
+type PanicError struct {
+	// Import names the import that the plugin served.
+	Import string
+	Value  any
+	// Stack is that of Go, for the plugin's author.
+	Stack []byte
+}
+
+// Error names the import and the value of the panic.
+func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.Import, e.Value) }
+
+func newPanicError(name string, value any) error {
+	return &PanicError{Import: name, Value: value, Stack: debug.Stack()}
+}
+
+// An importTrap carries the error of an import through the engine, which prints
+// what it is given: so it is given nothing that anybody else wrote.
+type importTrap struct {
+	name string
+	err  error
+}
+
+func (t *importTrap) Error() string { return "an import failed" }
+
+// explain makes an error of the engine one of ours.
+func (i *Instance) explain(err error) error {
+	var memoryLimit uint64
+	if i.memory.full {
+		memoryLimit = i.memory.limit
+	}
+	var exit *sys.ExitError
+	if errors.As(err, &exit) {
+		return &ExitError{Code: int(exit.ExitCode()), memoryLimit: memoryLimit}
+	}
+	t := &TrapError{memoryLimit: memoryLimit}
+	var imp *importTrap
+	if errors.As(err, &imp) {
+		t.Err = imp.err
+		t.Cause = causeOf(imp.err)
+		if errors.Is(imp.err, errNotServed) {
+			t.Cause = imp.name + ": " + t.Cause
+		}
+		t.Stack = i.guest.frames(imp.err)
+	} else {
+		t.Cause = causeOf(err)
+	}
+	t.Stack = append(t.Stack, i.guest.frames(err)...)
+	for _, f := range t.Stack {
+		if !strings.Contains(f, importMark) {
+			t.Function = f
+			break
+		}
+	}
+	return t
+}
+
+const (
+	stackMark  = "\nwasm stack trace:"
+	causeMark  = "wasm error: "
+	importMark = "import "
+)
+
+// causeOf is what an error says before the engine's stack trace.
+func causeOf(err error) string {
+	cause, _, _ := strings.Cut(err.Error(), stackMark)
+	cause = strings.TrimSuffix(cause, " (recovered by wazero)")
+	return strings.Replace(cause, causeMark, "", 1)
+}
+
+// frame is a line of the engine's stack trace: a function of the guest's by its
+// index, or an import by its number. No name of the guest's is in it.
+var frame = regexp.MustCompile(`(?m)^\t?(?:\.\$(\d+)|` + importModule + `\.(\d+))\(`)
+
+// frames are the functions of the engine's stack traces in an error.
+func (g *Guest) frames(err error) []string {
+	_, traces, _ := strings.Cut(err.Error(), stackMark)
+	var names []string
+	for _, m := range frame.FindAllStringSubmatch(traces, -1) {
+		if n, err := strconv.Atoi(m[2]); err == nil && n < len(g.imports) {
+			names = append(names, importMark+g.imports[n].String())
+		} else if n, err := strconv.ParseUint(m[1], 10, 32); err == nil {
+			names = append(names, g.functionName(uint32(n)))
+		}
+	}
+	return names
+}
+
+func (g *Guest) functionName(index uint32) string {
+	if name := g.names.Function(index); name != "" {
+		return name
+	}
+	return fmt.Sprintf("function %d", index)
+}

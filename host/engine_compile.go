@@ -1,0 +1,158 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// features are those of WebAssembly 2.0, and the constant expressions that
+// dynamically linked guests use.
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
+
+// A compiled is a module, with the runtime that it belongs to. Each guest has a
+// runtime of its own, so that closing one frees all that it brought.
+type compiled struct {
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	module  wazero.CompiledModule
+}
+
+func (c *compiled) close(ctx context.Context) {
+	if c.runtime != nil {
+		_ = c.runtime.Close(ctx)
+	}
+	if c.cache != nil {
+		_ = c.cache.Close(ctx)
+	}
+}
+
+// compile compiles a module that has been checked. It is back at the deadline
+// even where the compiler is not: inside one function it cannot be stopped.
+func (e *Engine) compile(ctx context.Context, wasm []byte, progress func(time.Duration)) (*compiled, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.conf.CompileTimeout, ErrCompileTimeout)
+	defer cancel()
+	select {
+	case e.compiling <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("cannot compile: others are being compiled: %w", context.Cause(ctx))
+	}
+	type outcome struct {
+		c   *compiled
+		err error
+	}
+	done := make(chan outcome)
+	go func() {
+		defer func() { <-e.compiling }()
+		c, err := e.compileNow(ctx, wasm)
+		select {
+		case done <- outcome{c, err}:
+		case <-ctx.Done():
+			if c != nil {
+				c.close(context.Background())
+			}
+		}
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for start := time.Now(); ; {
+		select {
+		case o := <-done:
+			return o.c, o.err
+		case <-ctx.Done():
+			return nil, fmt.Errorf("cannot compile: %w", context.Cause(ctx))
+		case <-tick.C:
+			progress(time.Since(start))
+		}
+	}
+}
+
+// compileNow compiles through the cache, and around it where it fails: a disk
+// that is full must not keep a guest from running.
+func (e *Engine) compileNow(ctx context.Context, wasm []byte) (*compiled, error) {
+	if e.cache == nil {
+		return compileIn(ctx, "", wasm)
+	}
+	sum := sha256.Sum256(wasm)
+	c, err := compileCached(ctx, e.cache.entry(hex.EncodeToString(sum[:])), wasm)
+	if err != nil && ctx.Err() == nil && isCacheError(err) {
+		return compileIn(ctx, "", wasm)
+	}
+	return c, err
+}
+
+func compileCached(ctx context.Context, entry cacheEntry, wasm []byte) (*compiled, error) {
+	if entry.sound() {
+		c, err := compileIn(ctx, entry.dir, wasm)
+		if err != nil || entry.complete() {
+			return c, err
+		}
+		// It held code for another version or processor; wazero added ours.
+		_ = entry.seal()
+		return c, nil
+	}
+	unlock, err := entry.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if !entry.sound() { // still: nobody else made it meanwhile
+		if err := entry.clear(); err != nil {
+			return nil, err
+		}
+	}
+	c, err := compileIn(ctx, entry.dir, wasm)
+	if err == nil {
+		// If this fails the next process compiles anew, which is all.
+		_ = entry.seal()
+	}
+	return c, err
+}
+
+// isCacheError tells whether an error is about the cache and not about the
+// module. wazero has no type for its own.
+func isCacheError(err error) bool {
+	var path *fs.PathError
+	var link *os.LinkError
+	return errors.As(err, &path) || errors.As(err, &link) || strings.Contains(err.Error(), "compilationcache")
+}
+
+// compileIn compiles with this directory as wazero's cache; "" stands for none.
+func compileIn(ctx context.Context, dir string, wasm []byte) (_ *compiled, err error) {
+	c := &compiled{}
+	defer func() {
+		// A fault of the compiler's must stay one of this guest.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error of the compiler: %v", r)
+		}
+		if err != nil {
+			c.close(context.Background())
+		}
+	}()
+	conf := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithDebugInfoEnabled(false)
+	if dir != "" {
+		if c.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
+			return nil, err
+		}
+		conf = conf.WithCompilationCache(c.cache)
+	}
+	c.runtime = wazero.NewRuntimeWithConfig(ctx, conf)
+	c.module, err = c.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, workers()), wasm)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,147 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/murmur-capsule/murmur/host/internal/canon"
+	"github.com/murmur-capsule/murmur/host/internal/precheck"
+)
+
+// A Way is how a guest takes its work.
+type Way uint8
+
+const (
+	// Handler: the guest exports murmur:task/handler and is called once a task.
+	Handler Way = iota + 1
+	// Looper: the guest exports murmur:capsule/run and takes tasks from
+	// murmur:task/queue, which it imports.
+	Looper
+	// Command: the guest is a plain WASI command, and each task is one run of
+	// it.
+	Command
+)
+
+// String is the way's name in messages.
+func (w Way) String() string {
+	if int(w) < len(ways) {
+		return ways[w].name
+	}
+	return "unknown"
+}
+
+// A wayExport is the export by which a way is known.
+type wayExport struct {
+	name  string
+	iface string // "" for a name outside of WIT
+	fn    string
+	typ   precheck.FuncType
+	// memory says that values travel through the guest's memory.
+	memory bool
+}
+
+func (w wayExport) String() string {
+	if w.iface == "" {
+		return w.fn
+	}
+	return w.iface + "#" + w.fn
+}
+
+var ways = [...]wayExport{
+	{name: "none"},
+	Handler: {name: "handler", iface: "murmur:task/handler@0.1.0", fn: "handle", typ: coreType(handleFunc.Type().Lift()), memory: true},
+	Looper:  {name: "looper", iface: "murmur:capsule/run@0.1.0", fn: "run"},
+	Command: {name: "command", fn: "_start"},
+}
+
+// export is the name by which the guest has this way, or "".
+func (w wayExport) export(g *Guest) string {
+	if w.iface == "" {
+		if _, ok := g.exports[w.fn]; ok {
+			return w.fn
+		}
+		return ""
+	}
+	return g.findExport(w.iface, w.fn)
+}
+
+// findExport is the name of the guest's export of a WIT function, along semver,
+// or "".
+func (g *Guest) findExport(iface, fn string) string {
+	var have []string
+	for _, name := range g.order {
+		if i, f, ok := strings.Cut(name, "#"); ok && f == fn {
+			have = append(have, i)
+		}
+	}
+	if best := canon.Pick(have, iface); best != "" {
+		return best + "#" + fn
+	}
+	return ""
+}
+
+// Way tells how the guest takes its work, by what it exports. The error says
+// what is there and what is missing, or which export has another shape than it
+// should.
+func (g *Guest) Way() (Way, error) {
+	var found []Way
+	for w := Handler; w <= Command; w++ {
+		if ways[w].export(g) != "" {
+			found = append(found, w)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return 0, g.noWay()
+	case 1:
+		return found[0], g.checkWay(ways[found[0]])
+	}
+	return 0, fmt.Errorf("the guest takes its work in more than one way: it exports %s and %s",
+		ways[found[0]].export(g), ways[found[1]].export(g))
+}
+
+// noWay says what a guest exports that none of the ways knows.
+func (g *Guest) noWay() error {
+	has := "nothing"
+	if len(g.order) > 0 {
+		has = list(g.order)
+	}
+	return fmt.Errorf("the guest takes no work: it exports none of %s, %s and %s; it exports %s",
+		ways[Handler], ways[Looper], ways[Command], has)
+}
+
+// checkWay looks at the shapes of what a way needs.
+func (g *Guest) checkWay(w wayExport) error {
+	name := w.export(g)
+	errs := []error{g.checkExport(name, w.typ)}
+	if w.memory {
+		errs = append(errs, g.checkMemory(name))
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Guest) checkExport(name string, want precheck.FuncType) error {
+	if have := g.exports[name].typ; !have.Equal(want) {
+		return fmt.Errorf("the export %s has the type %s, and should have %s", name, have, want)
+	}
+	return nil
+}
+
+const reallocExport = "cabi_realloc"
+
+var reallocType = precheck.FuncType{
+	Params:  []precheck.ValueType{precheck.I32, precheck.I32, precheck.I32, precheck.I32},
+	Results: []precheck.ValueType{precheck.I32},
+}
+
+// checkMemory looks for what values in memory need.
+func (g *Guest) checkMemory(name string) error {
+	if !g.hasMemory {
+		return fmt.Errorf("the guest exports %s, but has no memory", name)
+	}
+	if _, ok := g.exports[reallocExport]; !ok {
+		return fmt.Errorf("the guest exports %s, but no %s, by which it is given strings", name, reallocExport)
+	}
+	return g.checkExport(reallocExport, reallocType)
+}
