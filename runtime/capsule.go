@@ -39,30 +39,45 @@ func (c *Capsule) Close(ctx context.Context) error { return c.guest.Close(ctx) }
 // Load reads and compiles the guest that m names. The error says what is wrong
 // with the file: its type, its contents, or how it takes work.
 func (r *Runtime) Load(ctx context.Context, m *capsule.Manifest) (*Capsule, error) {
-	if err := m.Validate(); err != nil {
+	guest, sha256, err := r.compile(ctx, m)
+	if err != nil {
 		return nil, err
+	}
+	way, err := guest.Way()
+	if err != nil {
+		_ = guest.Close(ctx)
+		return nil, fmt.Errorf("cannot run guest %s: %w", m.GuestPath(), err)
+	}
+	return &Capsule{manifest: m, guest: guest, way: way, sha256: sha256}, nil
+}
+
+// Inspect is [Runtime.Load] for a guest that is to be looked at, whether it
+// takes work or not. The caller closes it.
+func (r *Runtime) Inspect(ctx context.Context, m *capsule.Manifest) (*host.Guest, error) {
+	guest, _, err := r.compile(ctx, m)
+	return guest, err
+}
+
+func (r *Runtime) compile(ctx context.Context, m *capsule.Manifest) (guest *host.Guest, digest string, err error) {
+	if err := m.Validate(); err != nil {
+		return nil, "", err
 	}
 	path := m.GuestPath()
 	wasm, err := readGuest(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot load guest %s: %w", path, err)
+		return nil, "", fmt.Errorf("cannot load guest %s: %w", path, err)
 	}
-	guest, err := r.engine.Load(ctx, wasm, host.LoadOptions{
+	guest, err = r.engine.Load(ctx, wasm, host.LoadOptions{
 		Name:         m.Name,
 		ComputeLimit: m.Guest.Compute,
 		MemoryLimit:  m.Guest.Memory,
 		Progress:     r.opts.CompileProgress,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot load guest %s: %w", path, err)
-	}
-	way, err := guest.Way()
-	if err != nil {
-		_ = guest.Close(ctx)
-		return nil, fmt.Errorf("cannot run guest %s: %w", path, err)
+		return nil, "", fmt.Errorf("cannot load guest %s: %w", path, err)
 	}
 	sum := sha256.Sum256(wasm)
-	return &Capsule{manifest: m, guest: guest, way: way, sha256: hex.EncodeToString(sum[:])}, nil
+	return guest, hex.EncodeToString(sum[:]), nil
 }
 
 // readGuest reads a regular file of bounded size: a guest's path may name a

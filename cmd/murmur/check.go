@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murmur-capsule/murmur/capsule"
+	"github.com/murmur-capsule/murmur/host"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var flags manifestFlags
+	c := &cobra.Command{
+		Use:   "check PATH",
+		Short: "Check a capsule's manifest, and its guest against the WIT",
+		Long: "Check a capsule without running it: its manifest, how its guest takes tasks, and whether what the\n" +
+			"guest imports and exports has the shape that the WIT gives it. What is wrong is told, a line each.",
+		Args: exactly(1, "the PATH of a capsule"),
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := flags.load(args[0], c.Flags())
+			if err != nil {
+				return err
+			}
+			return interruptible(c.Context(), func(ctx context.Context) error { return a.check(ctx, m) })
+		},
+	}
+	flags.register(c.Flags())
+	return c
+}
+
+func (a *app) check(ctx context.Context, m *capsule.Manifest) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	for _, w := range m.Warnings() {
+		a.warn("%s", w)
+	}
+	rt, done, err := a.scratchRuntime()
+	if err != nil {
+		return err
+	}
+	guest, err := rt.Inspect(ctx, m)
+	if err == nil {
+		err = errors.Join(a.checkGuest(m, guest), guest.Close(ctx))
+	}
+	return errors.Join(err, done())
+}
+
+func (a *app) checkGuest(m *capsule.Manifest, guest *host.Guest) error {
+	way, err := guest.Way()
+	found := compare(way, guest.Imports())
+	if err != nil {
+		found = append(found, finding{wrong, err.Error()})
+	}
+	bad := int64(0)
+	for _, f := range found {
+		mark := a.styleErr.odd("note:")
+		if f.severity == wrong {
+			mark = a.styleErr.bad("wrong:")
+			bad++
+		}
+		fmt.Fprintf(a.stderr, "murmur: %s %s\n", mark, oneLine(f.text))
+	}
+	if bad > 0 {
+		return usage("murmur wit prints what a guest imports and exports", "the guest of %s does not fit the WIT: %s", m.Name, count(bad, "problem"))
+	}
+	fmt.Fprintf(a.stdout, "%s %s: %s\n", m.Name, m.Version, wayText(way))
+	return nil
+}
+
+func wayText(w host.Way) string {
+	switch w {
+	case host.Handler:
+		return "a handler, called for each task"
+	case host.Looper:
+		return "a looper, which takes its tasks from the queue"
+	case host.Command:
+		return "a plain command, run once for each task"
+	}
+	return w.String()
+}
