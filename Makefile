@@ -1,12 +1,9 @@
 # Everything is built below build/ and nothing but go, make and (for the guests
 # in JavaScript) node with npm is assumed.
 
-GO        ?= go
-BIN       := build/murmur
-FIXTURES  := guest-fixtures/go
-GOGUESTS  := runner looper gcstress hostile
-# A guest is a WASI reactor, except a plain command.
-GUEST     := GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath
+GO     ?= go
+BIN    := build/murmur
+RUNNER := guest-fixtures/go/runner
 
 .DEFAULT_GOAL := help
 
@@ -18,16 +15,13 @@ build: $(BIN) ## build the command line, build/murmur
 $(BIN): FORCE
 	@$(GO) build -trimpath -o $@ ./cmd/murmur
 
-guests: ## build the guests written in Go
-	@for g in $(GOGUESTS); do \
-	  $(GUEST) -buildmode=c-shared -o $(FIXTURES)/$$g/build/$$g.wasm ./$(FIXTURES)/$$g || exit 1; done
-	@$(GUEST) -o $(FIXTURES)/command/build/command.wasm ./$(FIXTURES)/command
+guests: ## build the guests written in Go, and compile them into the tests' cache
+	@$(GO) run ./guest-fixtures/warm
 
 demo: build guests ## run a guest whose long command is demoted and comes back
-	@$(BIN) run $(FIXTURES)/runner --task 'sleep 3; echo done' --grace 1s --until-idle
+	@$(BIN) run $(RUNNER) --task 'sleep 3; echo done' --grace 1s --until-idle
 
 test: build guests ## run every test with the race detector
-	@$(GO) run ./guest-fixtures/warm
 	$(GO) test -race -timeout 14m $(TESTFLAGS) ./...
 
 bench: build guests ## measure ours beside its rival, and print the ratio
@@ -41,7 +35,7 @@ lint: ## vet, gofmt, staticcheck, and the builds for other systems
 	GOOS=windows $(GO) vet ./...
 
 clean: ## remove what was built
-	rm -rf build guest-fixtures/go/*/build
+	rm -rf build guest-fixtures/build guest-fixtures/*/*/build
 
 .PHONY: help build guests demo test bench lint clean FORCE
 FORCE:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -103,6 +104,30 @@ func compile(name string) (string, error) {
 		return "", fmt.Errorf("cannot build the guest %s: %w\n%s", name, err, out)
 	}
 	return module, nil
+}
+
+// ComputeLimit is a compute limit for tests that need one and do not care which:
+// a guest is compiled differently with one.
+const ComputeLimit = time.Minute
+
+// CacheDir is where compiled guests are kept from one test to the next. The
+// folder above it is a runtime's CacheDir.
+func CacheDir() (string, error) {
+	root, err := folder()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "build", "cache", "compiled"), nil
+}
+
+// RuntimeCache is CacheDir as the runtime's options want it.
+func RuntimeCache(t testing.TB) string {
+	t.Helper()
+	dir, err := CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(dir)
 }
 
 // folder returns the folder of this package. It asks the go command, because a

@@ -42,6 +42,9 @@ type SessionOptions struct {
 	// into the session.
 	OnEvent  func(Event)
 	OnResult func(TaskResult)
+
+	testOnlyWorker func(*Session) worker
+	testOnlyRetry  *retryPolicy
 }
 
 // A Session is one launch of a capsule.
@@ -105,6 +108,9 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 		contextID: ids.Context.New(), retry: defaultRetry,
 	}
 	s.ctx, s.abort = context.WithCancel(context.WithoutCancel(ctx))
+	if o.testOnlyRetry != nil {
+		s.retry = *o.testOnlyRetry
+	}
 	s.pumping, s.endPump = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		s.abort()

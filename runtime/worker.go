@@ -49,6 +49,9 @@ func (o outcome) String() string {
 
 // newWorker picks the worker for the guest's way of taking work.
 func newWorker(s *Session) worker {
+	if s.opts.testOnlyWorker != nil {
+		return s.opts.testOnlyWorker(s)
+	}
 	switch s.capsule.way {
 	case host.Looper:
 		return newLooperWorker(s)
@@ -56,15 +59,5 @@ func newWorker(s *Session) worker {
 		return &commandWorker{s: s}
 	default:
 		return &handlerWorker{s: s}
-	}
-}
-
-func guestTask(t *task) host.Task {
-	return host.Task{
-		ID:        t.id,
-		ContextID: t.contextID,
-		Origin:    t.prov.Origin().WIT(),
-		Trust:     t.prov.Trust().WIT(),
-		Message:   t.message,
 	}
 }

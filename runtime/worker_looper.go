@@ -112,7 +112,7 @@ func (w *looperWorker) start(ctx context.Context) (*guestLoop, error) {
 }
 
 // next hands the guest its next task, and none once the session is over.
-func (l *guestLoop) next(ctx context.Context) (*host.Task, error) {
+func (l *guestLoop) next(ctx context.Context) (*queuedTask, error) {
 	if l.holding != nil {
 		l.holding = nil
 		l.outcomes <- broken(errNotSettled)
@@ -124,8 +124,7 @@ func (l *guestLoop) next(ctx context.Context) (*host.Task, error) {
 		}
 		l.holding = t
 		l.inst.ResetCompute()
-		gt := guestTask(t)
-		return &gt, nil
+		return queued(t), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

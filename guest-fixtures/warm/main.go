@@ -1,61 +1,61 @@
-// Command warm builds every guest of this repository and compiles it into the
-// cache that the tests use. Under the race detector the compiler is ten times
-// slower, so this runs before, without it.
+// Command warm builds the guests of this folder and compiles them into the
+// cache that the tests use. A test binary with the race detector compiles a
+// guest ten times slower than this one.
 package main
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"time"
 
-	"github.com/murmur-capsule/murmur/capsule"
 	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
-	"github.com/murmur-capsule/murmur/runtime"
+	"github.com/murmur-capsule/murmur/host"
 )
 
 func main() {
 	if err := warm(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "warm:", err)
+		fmt.Fprintln(os.Stderr, "warm: "+err.Error())
 		os.Exit(1)
 	}
 }
 
 func warm(ctx context.Context) error {
-	state, err := os.MkdirTemp("", "murmur-warm-")
+	dir, err := fixtures.CacheDir()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(state) }()
-	rt, err := runtime.New(runtime.Options{StateDir: state, Log: io.Discard})
+	engine, err := host.NewEngine(ctx, host.Config{CacheDir: dir})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rt.Close() }()
+	defer engine.Close(ctx)
 	for _, name := range fixtures.Names() {
-		start := time.Now()
-		if err := compile(ctx, rt, name); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		path, err := fixtures.Build(name)
+		if err != nil {
+			return err
 		}
-		fmt.Printf("%-10s ready after %d ms\n", name, time.Since(start).Milliseconds())
+		if err := load(ctx, engine, name, path); err != nil {
+			return fmt.Errorf("cannot compile %s: %w", name, err)
+		}
 	}
 	return nil
 }
 
-func compile(ctx context.Context, rt *runtime.Runtime, name string) error {
-	module, err := fixtures.Build(name)
+// load compiles a guest in both forms that it is used in: with a compute limit,
+// and without one.
+func load(ctx context.Context, engine *host.Engine, name, path string) error {
+	wasm, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	m, err := capsule.Load(filepath.Dir(filepath.Dir(module)))
-	if err != nil {
-		return err
+	for _, o := range []host.LoadOptions{{Name: name}, {Name: name, ComputeLimit: fixtures.ComputeLimit}} {
+		g, err := engine.Load(ctx, wasm, o)
+		if err != nil {
+			return err
+		}
+		if err := g.Close(ctx); err != nil {
+			return err
+		}
 	}
-	c, err := rt.Load(ctx, m)
-	if err != nil {
-		return err
-	}
-	return c.Close(ctx)
+	return nil
 }

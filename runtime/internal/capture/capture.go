@@ -24,7 +24,8 @@ const (
 
 // State tells what came so far.
 type State struct {
-	// StdoutPath and StderrPath are the files' paths.
+	// StdoutPath and StderrPath are the files' paths. A file is there once its
+	// stream has brought anything.
 	StdoutPath, StderrPath string
 	// StdoutBytes and StderrBytes count what was written, kept or not.
 	StdoutBytes, StderrBytes int64
@@ -41,9 +42,13 @@ type Capture struct {
 	budget  budget
 }
 
-// Open creates <name>.stdout and <name>.stderr in dir, which must not exist, to
-// hold limit bytes together, and the pipes to them.
+// Open prepares the files <name>.stdout and <name>.stderr in dir, which must not
+// exist, to hold limit bytes together, and the pipes to them. A file is made when
+// the first byte comes: a stream that brings nothing has none.
 func Open(dir, name string, limit int64) (*Capture, error) {
+	if err := writable(dir); err != nil {
+		return nil, &os.PathError{Op: "write to", Path: dir, Err: err}
+	}
 	c := new(Capture)
 	c.budget.left.Store(limit)
 	for i, suffix := range []string{StdoutSuffix, StderrSuffix} {
@@ -65,7 +70,7 @@ func (c *Capture) Start() {
 	}
 }
 
-// Abort gives up before the start: the files are removed.
+// Abort gives up before the start.
 func (c *Capture) Abort() {
 	for _, s := range c.streams {
 		if s != nil {

@@ -42,9 +42,9 @@ func (s *stream) duplicate() (*os.File, error) {
 	return os.NewFile(uintptr(fd), s.path), nil
 }
 
-// Adopt goes on with a capture whose process has died: it appends to the files
-// that are there and takes over the ends. What the dead process had read and not
-// yet written cannot exist, because the bytes never leave the kernel.
+// Adopt goes on with a capture whose process has died: it appends to the files,
+// if there are any, and takes over the ends. What the dead process had read is
+// on disk, but for the first few bytes of a stream.
 func Adopt(dir, name string, limit int64, stdout, stderr *os.File) (*Capture, error) {
 	c := new(Capture)
 	c.budget.left.Store(limit)
@@ -60,32 +60,35 @@ func Adopt(dir, name string, limit int64, stdout, stderr *os.File) (*Capture, er
 	return c, nil
 }
 
-func adoptStream(path string, b *budget, end *os.File) (*stream, error) {
-	file, err := unix.Open(path, unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+func adoptStream(path string, b *budget, end *os.File) (s *stream, err error) {
+	s = &stream{file: -1, writer: -1, pipe: end}
+	s.path, s.budget, s.settled = path, b, make(chan struct{})
+	if s.conn, err = end.SyscallConn(); err != nil {
+		return nil, err
+	}
+	s.file, err = unix.Open(path, unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT {
+		return s, nil
+	}
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	s := &stream{file: file, writer: -1}
-	s.path, s.budget, s.settled = path, b, make(chan struct{})
-	size, err := unix.Seek(file, 0, unix.SEEK_END)
-	if err == nil {
-		s.total.Store(size)
-		b.take(size)
-		s.pipe = end
-		s.conn, err = end.SyscallConn()
-	}
-	if err != nil {
-		unix.Close(file)
-		return nil, &os.PathError{Op: "adopt", Path: path, Err: err}
-	}
-	return s, nil
+	size, err := unix.Seek(s.file, 0, unix.SEEK_END)
+	s.total.Store(size)
+	b.take(size)
+	return s, os.NewSyscallError("lseek", err)
 }
 
 // release closes the files of streams that were never started.
 func (c *Capture) release() {
 	for _, s := range c.streams {
-		if s != nil {
+		if s != nil && s.file >= 0 {
 			unix.Close(s.file)
 		}
 	}
+}
+
+// writable reports whether files can be made in dir.
+func writable(dir string) error {
+	return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 }

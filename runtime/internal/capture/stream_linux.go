@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"sync"
@@ -28,30 +29,28 @@ var null = sync.OnceValue(func() int {
 })
 
 // A stream is one pipe and its file. The bytes go from one to the other inside
-// the kernel (splice(2)).
+// the kernel (splice(2)), but for the first few: until there are any there is no
+// file, because making one can take longer than a short command.
 type stream struct {
 	common
-	file   int // -1 once it is closed
+	file   int // -1 while there is none
 	pipe   *os.File
 	conn   syscall.RawConn
 	writer int
 
+	over   bool // what comes is not the command's any more
 	copies bool // the file takes no splice
 	large  bool
 }
 
 func openStream(path string, b *budget) (*stream, error) {
-	file, err := unix.Open(path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return nil, &os.PathError{Op: "create", Path: path, Err: err}
-	}
-	s := &stream{file: file, writer: -1}
+	s := &stream{file: -1, writer: -1}
 	s.path, s.budget, s.settled = path, b, make(chan struct{})
-	if err := s.openPipe(); err != nil {
-		s.abort()
-		return nil, err
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != unix.ENOENT {
+		return nil, &os.PathError{Op: "create", Path: path, Err: cmp.Or(err, error(unix.EEXIST))}
 	}
-	return s, nil
+	return s, s.openPipe()
 }
 
 func (s *stream) openPipe() error {
@@ -85,11 +84,7 @@ func (s *stream) closeWriter() {
 
 func (s *stream) abort() {
 	s.closeWriter()
-	if s.pipe != nil {
-		s.pipe.Close()
-	}
-	unix.Close(s.file)
-	unix.Unlink(s.path)
+	s.pipe.Close()
 }
 
 // finish makes run settle, if the end of the pipe has not done it yet.
@@ -138,8 +133,10 @@ func (s *stream) takeRest() {
 // settle closes the file. What comes later is dropped and not counted.
 func (s *stream) settle() {
 	s.once.Do(func() {
-		unix.Close(s.file)
-		s.file = -1
+		if s.file >= 0 {
+			unix.Close(s.file)
+		}
+		s.over = true
 		close(s.settled)
 	})
 }
@@ -147,7 +144,7 @@ func (s *stream) settle() {
 // move moves up to limit bytes from the pipe to where they belong. Zero bytes
 // without an error are the end of the stream.
 func (s *stream) move(pipe, limit int) (int, error) {
-	if s.file < 0 {
+	if s.over {
 		return splice(pipe, null(), limit)
 	}
 	// No more is reserved than there is to move: what one stream holds without
@@ -181,14 +178,14 @@ func (s *stream) keep(limit int) int {
 
 // store moves up to limit bytes to the file.
 func (s *stream) store(pipe, limit int) (int, error) {
-	if !s.copies {
+	if s.file >= 0 && !s.copies {
 		n, err := splice(pipe, s.file, limit)
 		if err != unix.EINVAL {
 			return n, err
 		}
 		s.copies = true
 	}
-	return copyBytes(pipe, s.file, limit)
+	return s.copy(pipe, limit)
 }
 
 // giveBack returns what was reserved and not used.
@@ -213,17 +210,31 @@ func (s *stream) grow() {
 
 var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// copyBytes is splice by way of this process, for files that take none.
-func copyBytes(from, to, limit int) (int, error) {
+// copy is splice by way of this process.
+func (s *stream) copy(pipe, limit int) (int, error) {
 	buf := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(buf)
-	n, err := retry(func() (int, error) { return unix.Read(from, buf[:min(limit, len(buf))]) })
+	n, err := retry(func() (int, error) { return unix.Read(pipe, buf[:min(limit, len(buf))]) })
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	if err := s.create(); err != nil {
+		return n, err
+	}
 	for rest := buf[:n]; err == nil && len(rest) > 0; {
 		var m int
-		m, err = retry(func() (int, error) { return unix.Write(to, rest) })
+		m, err = retry(func() (int, error) { return unix.Write(s.file, rest) })
 		rest = rest[m:]
 	}
 	return n, err
+}
+
+// create makes the file, if that is not done yet. Nothing must be there before.
+func (s *stream) create() (err error) {
+	if s.file < 0 {
+		s.file, err = unix.Open(s.path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	}
+	return err
 }
 
 // retry repeats a call that a signal interrupted.

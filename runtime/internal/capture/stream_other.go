@@ -98,6 +98,9 @@ func (s *stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// writable is answered when the files are made.
+func writable(dir string) error { return nil }
+
 // Writers returns what the command gets as its standard output and standard
 // error. They are closed by Start and Abort.
 func (c *Capture) Writers() (stdout, stderr *os.File) {

@@ -26,7 +26,7 @@ func (c *Command) Finish(ws syscall.WaitStatus, cpu time.Duration) End {
 	if c.sandbox.profile.Ward {
 		c.endLeftovers()
 	}
-	c.group.discard()
+	c.sandbox.left.discard(c.group)
 	return end
 }
 

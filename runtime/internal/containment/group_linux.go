@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -44,7 +45,7 @@ func newGroup(p Profile, name string) (*Group, error) {
 		err = g.setCeilings(p.Limits)
 	}
 	if err != nil {
-		g.discard()
+		_ = g.discard()
 		return nil, fmt.Errorf("cannot make the command's control group: %w", err)
 	}
 	return g, nil
@@ -55,7 +56,15 @@ func makeGroup(parent, name string, dir *string) error {
 		return nil
 	}
 	path := filepath.Join(parent, groupPrefix+name)
-	if err := unix.Mkdir(path, 0o755); err != nil {
+	err := unix.Mkdir(path, 0o755)
+	// A start of that name that failed leaves a group that is busy until its
+	// thread has ended, which nothing announces.
+	for try := 0; errors.Is(err, unix.EEXIST) && try < 20; try++ {
+		time.Sleep(time.Millisecond)
+		_ = unix.Rmdir(path)
+		err = unix.Mkdir(path, 0o755)
+	}
+	if err != nil {
 		return &os.PathError{Op: "mkdir", Path: path, Err: err}
 	}
 	*dir = path
@@ -396,10 +405,28 @@ func counter(dir, file, key string) (uint64, error) {
 	return 0, fmt.Errorf("%s has no %s", file, key)
 }
 
-// discard removes the group. A group that still has processes, as those that
-// were left running, cannot be removed and stays.
-func (g *Group) discard() {
+// discard removes the group and tells whether it is gone. One that still has
+// processes, as those that were left running, or the ending thread of a start
+// that failed, cannot be removed yet.
+func (g *Group) discard() bool {
+	gone := true
 	for _, d := range g.dirs() {
-		_ = unix.Rmdir(d)
+		if err := unix.Rmdir(d); err != nil && !errors.Is(err, unix.ENOENT) {
+			gone = false
+		}
 	}
+	return gone
+}
+
+// leftGroups are groups that could not be removed when their command had ended.
+type leftGroups struct {
+	mu   sync.Mutex
+	list []*Group
+}
+
+// discard removes g, and those that were left before.
+func (l *leftGroups) discard(g *Group) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(append(l.list, g), (*Group).discard)
 }

@@ -107,16 +107,19 @@ func closeOnExec() error {
 	return nil
 }
 
-// setRlimits sets the limits of process pid. Soft and hard are the same, so that
-// the command cannot raise them; the processor time has five seconds between, in
+// An rlimit is one limit to set.
+type rlimit struct {
+	name      string
+	resource  int
+	soft, max int64
+}
+
+// rlimits are the limits of a profile. Soft and hard are the same, so that the
+// command cannot raise them; the processor time has five seconds between, in
 // which SIGXCPU can be handled.
-func setRlimits(pid int, p Profile) error {
+func rlimits(p Profile) []rlimit {
 	l := p.Limits
-	list := []struct {
-		name      string
-		resource  int
-		soft, max int64
-	}{
+	list := []rlimit{
 		{"max_open_files", unix.RLIMIT_NOFILE, l.MaxOpenFiles, l.MaxOpenFiles},
 		{"max_file_size_bytes", unix.RLIMIT_FSIZE, l.MaxFileSizeBytes, l.MaxFileSizeBytes},
 		{"cpu_seconds", unix.RLIMIT_CPU, l.CPUSeconds, l.CPUSeconds + 5},
@@ -124,25 +127,34 @@ func setRlimits(pid int, p Profile) error {
 		{"core", unix.RLIMIT_CORE, 0, 0},
 	}
 	if l.MemoryBytes > 0 {
-		list = append(list, struct {
-			name      string
-			resource  int
-			soft, max int64
-		}{"memory_bytes", unix.RLIMIT_AS, l.MemoryBytes, l.MemoryBytes})
+		list = append(list, rlimit{"memory_bytes", unix.RLIMIT_AS, l.MemoryBytes, l.MemoryBytes})
 	}
 	if p.ProcessRlimit {
-		list = append(list, struct {
-			name      string
-			resource  int
-			soft, max int64
-		}{"max_processes", unix.RLIMIT_NPROC, l.MaxProcesses, l.MaxProcesses})
+		list = append(list, rlimit{"max_processes", unix.RLIMIT_NPROC, l.MaxProcesses, l.MaxProcesses})
 	}
-	for _, r := range list {
-		if err := setRlimit(pid, r.resource, uint64(r.soft), uint64(r.max)); err != nil {
-			return fmt.Errorf("cannot set %s: %w", r.name, err)
+	return list
+}
+
+// setRlimits sets the limits of process pid. A process of another user takes
+// CAP_SYS_RESOURCE, which root in a container lacks, or a thread of that user.
+func setRlimits(pid int, p Profile) error {
+	set := func() error {
+		for _, r := range rlimits(p) {
+			if err := setRlimit(pid, r.resource, uint64(r.soft), uint64(r.max)); err != nil {
+				return fmt.Errorf("cannot set %s: %w", r.name, err)
+			}
 		}
+		return nil
 	}
-	return nil
+	if p.UID == 0 {
+		return set()
+	}
+	return onThread(func() error {
+		if err := changeUser(p.UID); err != nil {
+			return err
+		}
+		return set()
+	})
 }
 
 // setRlimit sets one limit, never above what the process already has: only root

@@ -11,6 +11,7 @@ import (
 // enforcer is what a sandbox holds open on Linux.
 type enforcer struct {
 	restriction restriction
+	left        leftGroups
 }
 
 // running is what a command holds open on Linux.
@@ -81,6 +82,7 @@ func (s *Sandbox) Close() error {
 		_ = unix.Close(s.restriction.ruleset)
 	}
 	s.restriction.ruleset = -1
+	s.left.discard(nil)
 	return nil
 }
 
@@ -99,7 +101,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, c *Command) error {
 		err = s.startHere(cmd, c)
 	}
 	if err != nil {
-		group.discard()
+		s.left.discard(group)
 		return err
 	}
 	return nil

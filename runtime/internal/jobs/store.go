@@ -150,6 +150,15 @@ func (s *Store) read(work string) (Record, error) {
 	return decodeRecord(work, data)
 }
 
+// Accounts says whether the launch is recorded under this id.
+func (s *Store) Accounts(work, launch string) bool {
+	if !workName.MatchString(work) {
+		return false
+	}
+	r, err := s.read(work)
+	return err == nil && r.Launch == launch
+}
+
 // readFile reads a regular file of at most maxFile bytes. What is no regular
 // file is refused before it is opened: a pipe would hold the reader for ever.
 func readFile(path string) ([]byte, error) {

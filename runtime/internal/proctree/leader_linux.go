@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -17,6 +18,9 @@ const (
 	shortPIDs = 256
 	shortTime = 50 * time.Millisecond
 )
+
+// maxPause is the longest time between two looks for a process that hides.
+const maxPause = 100 * time.Millisecond
 
 // A Leader is the first process of a session that was started here.
 type Leader struct {
@@ -126,7 +130,7 @@ func (l *Leader) unrelated(pid int) bool {
 // sight is what a look at all processes shows of a leader's.
 type sight struct {
 	members []Proc // alive, of the leader's session
-	zombies int    // dead, of the leader's session
+	zombies []int  // dead, of the leader's session
 	left    []Proc // alive, marked, of another session
 	reused  bool   // the leader's pid is another process's
 }
@@ -143,7 +147,7 @@ func (l *Leader) look() (sight, error) {
 			s.reused = s.reused || p.StartTime != l.StartTime
 		case p.StartTime < l.StartTime:
 		case p.SID == l.PID && p.Zombie:
-			s.zombies++
+			s.zombies = append(s.zombies, p.PID)
 		case p.SID == l.PID:
 			s.members = append(s.members, p)
 		case !p.Zombie && l.Mark != "" && t.mark(p.PID) == l.Mark:
@@ -153,7 +157,7 @@ func (l *Leader) look() (sight, error) {
 	if s.reused {
 		// A number is given out again only when nothing uses it: the session
 		// is empty, and what the look took for its members is not.
-		s.members, s.zombies = nil, 0
+		s.members, s.zombies = nil, nil
 	}
 	return s, nil
 }
@@ -174,13 +178,23 @@ func (l *Leader) waitMembers(ctx context.Context) (sight, error) {
 }
 
 // waitHolders waits until the number of a leader that has been collected is
-// free, or is held by what is not alive: zombies of the session that their
-// parents do not reap, or nothing that a few looks can find.
+// free, or is held by zombies alone, whose parents do not reap them. What can be
+// seen of neither kind is a process that forks and exits without end, or one
+// that /proc hides: nothing can be waited on then, and it is looked again, ever
+// more seldom.
 func (l *Leader) waitHolders(ctx context.Context) (sight, error) {
-	for look := 1; ; look++ {
+	var before []int
+	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
 		s, err := l.waitMembers(ctx)
-		if err != nil || s.zombies > 0 || s.reused || look == 3 || numberFree(l.PID) {
+		// Two looks with the same zombies: nobody exits, so nobody was overlooked.
+		if err != nil || s.reused || len(s.zombies) > 0 && slices.Equal(s.zombies, before) || numberFree(l.PID) {
 			return s, err
+		}
+		before = s.zombies
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return s, ctx.Err()
 		}
 	}
 }

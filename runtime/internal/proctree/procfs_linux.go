@@ -72,7 +72,7 @@ func readFull(fd int, buf []byte) ([]byte, error) {
 
 // lookup shows the process that has pid now.
 func lookup(pid int) (Proc, error) {
-	var buf [1024]byte
+	var buf [1024]byte // far more than a line can be
 	b, err := readProc(pid, "stat", buf[:])
 	if err != nil {
 		return Proc{}, err

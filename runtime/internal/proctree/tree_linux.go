@@ -114,9 +114,12 @@ type Outcome struct {
 // error means that it could not be looked; survivors are no error.
 func (t Tree) Teardown(ctx context.Context) (Outcome, error) {
 	d := teardown{tree: t, signalled: map[Identity]bool{}}
-	empty, err := d.until(ctx, termPatience, d.ask)
-	if err == nil && !empty {
-		_, err = d.until(ctx, killPatience, d.kill)
+	err := d.until(ctx, termPatience, d.ask)
+	if err == nil {
+		// The leader's group is killed even if nothing is seen any more: it is
+		// all that catches processes which fork and exit without end.
+		d.killGroup()
+		err = d.until(ctx, killPatience, d.kill)
 	}
 	members, unproven, lerr := t.Members()
 	return Outcome{len(d.signalled), append(members, unproven...)}, errors.Join(err, lerr)
@@ -128,15 +131,15 @@ type teardown struct {
 }
 
 // until deals with the tree's members until two looks in a row show none, for a
-// process that forks and exits can be overlooked by one. It returns false when
-// its time is up.
-func (d *teardown) until(ctx context.Context, patience time.Duration, deal func([]Proc)) (empty bool, err error) {
+// process that forks and exits can be overlooked by one, or until its time is
+// up.
+func (d *teardown) until(ctx context.Context, patience time.Duration, deal func([]Proc)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for none := 0; none < 2; {
+	for none := 0; none < 2 && ctx.Err() == nil; {
 		members, _, err := d.tree.Members()
 		if err != nil {
-			return false, err
+			return err
 		}
 		if len(members) == 0 {
 			none++
@@ -144,25 +147,21 @@ func (d *teardown) until(ctx context.Context, patience time.Duration, deal func(
 		}
 		none = 0
 		deal(members)
-		if gone, err := allGone(ctx, members); err != nil || !gone {
-			return false, err
+		if err := allGone(ctx, members); err != nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
-// allGone waits until all of procs have exited; false means that ctx ended first.
-func allGone(ctx context.Context, procs []Proc) (bool, error) {
+// allGone waits until all of procs have exited, or ctx ends.
+func allGone(ctx context.Context, procs []Proc) error {
 	for _, p := range procs {
-		err := waitGone(ctx, p.process())
-		if ctx.Err() != nil {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
+		if err := waitGone(ctx, p.process()); err != nil && ctx.Err() == nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // ask asks each member once. A stopped process can act on it only if it goes on.
@@ -175,11 +174,17 @@ func (d *teardown) ask(members []Proc) {
 }
 
 func (d *teardown) kill(members []Proc) {
-	if d.tree.held != nil {
-		d.tree.held.signalGroup(unix.SIGKILL)
-	}
+	d.killGroup()
 	for _, p := range members {
 		d.signal(p.process(), unix.SIGKILL)
+	}
+}
+
+// killGroup kills the leader's group, which is known to be its own only while
+// the leader is held.
+func (d *teardown) killGroup() {
+	if d.tree.held != nil {
+		d.tree.held.signalGroup(unix.SIGKILL)
 	}
 }
 

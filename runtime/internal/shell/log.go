@@ -103,6 +103,9 @@ func writeStream(f *os.File, heading, path string) error {
 		return err
 	}
 	src, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the stream has brought nothing
+	}
 	if err != nil {
 		return err
 	}

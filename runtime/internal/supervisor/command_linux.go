@@ -114,20 +114,15 @@ func (c *command) save(s *server) error {
 	return nil
 }
 
-// orphan demotes a command whose runtime is gone, under an id of its own, and
-// tries until it succeeds: the journal has the launch, but a journal does not
-// survive the machine.
-func (c *command) orphan(s *server) {
+// orphanID is the id under which a command that lost its runtime is recorded;
+// false if nobody is owed its end.
+func (c *command) orphanID() (string, bool) {
 	c.mu.Lock()
-	work, settled := c.work, c.settled
-	c.mu.Unlock()
-	if settled {
-		return
+	defer c.mu.Unlock()
+	if c.work == "" {
+		return ids.Work.New(), !c.settled
 	}
-	if work == "" {
-		work = ids.Work.New()
-	}
-	s.insist("record "+c.name(), func() error { return c.demote(s, work, true) })
+	return c.work, !c.settled
 }
 
 // end takes down how the command ended.

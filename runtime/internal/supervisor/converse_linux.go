@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
 // helloPatience is how long a peer may take to say who it is.
@@ -51,16 +54,17 @@ func (s *server) greet(p *peer, in io.Reader) error {
 		return err
 	}
 	w := s.receive(p, *m.Hello)
+	if p.role == roleRuntime {
+		s.resume(*m.Hello)
+	}
 	w.Protocol, w.Build, w.PID = protocol, build(), os.Getpid()
-	if err := p.send(message{Kind: kindWelcome, Welcome: w}); err != nil {
+	if err := s.welcome(p, w); err != nil {
 		return err
 	}
 	if w.Refused != "" {
 		return errors.New(w.Refused)
 	}
-	if p.role == roleRuntime {
-		s.resume(*m.Hello)
-	}
+	s.catchUp(p, m.Hello.Known)
 	return nil
 }
 
@@ -86,24 +90,43 @@ func (s *server) receive(p *peer, h hello) *welcome {
 	}
 }
 
-// resume sorts what is there between a runtime that comes back and a new one.
+// resume sorts what is there between a runtime that comes back and a new one,
+// before either is welcome: a new one finds the records of all that it is owed.
 func (s *server) resume(h hello) {
-	known := map[string]bool{}
-	for _, name := range h.Known {
-		known[name] = true
-	}
 	for _, c := range s.snapshot() {
 		switch {
-		case known[c.name()]:
-			if c.over() {
-				s.announce(c)
-			}
+		case slices.Contains(h.Known, c.name()):
 		case h.Back:
 			s.settle(c)
 		default:
-			c.orphan(s)
-			s.forgetSpent(c)
+			s.orphan(c)
 		}
+	}
+}
+
+// catchUp tells a runtime how everything ended that it still waits for.
+func (s *server) catchUp(p *peer, known []string) {
+	for _, name := range known {
+		c, err := s.find(name)
+		if err != nil {
+			_ = p.send(s.pastEnd(name))
+		} else if c.over() {
+			_ = p.send(c.ended())
+		}
+	}
+}
+
+// pastEnd is the end of a launch that no living supervisor has. One that the
+// journal does not know was never begun, or is lost with the journal.
+func (s *server) pastEnd(name string) message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m, ok := s.past[name]; ok {
+		return m
+	}
+	return message{
+		Kind: kindEnded, Name: name, Output: &shell.Output{},
+		Exit: &shell.Exit{Code: -1, Reason: shell.ReasonDied, WaitErr: "the supervisor does not know of it"},
 	}
 }
 

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,16 @@ func (b *bench) records(sup jobs.Supervisor) []jobs.Record {
 	return list
 }
 
+// slurp is the content of a file; one that is not there is empty.
+func slurp(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if !errors.Is(err, os.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	return string(data)
+}
+
 // await waits for what must happen; a test that waits in vain fails as a whole.
 func await(t testing.TB, what string, c <-chan struct{}) {
 	t.Helper()
@@ -125,17 +136,6 @@ type gate struct {
 
 func (b *bench) gate(name string) gate {
 	return gate{b.t, makeFIFO(b.t, filepath.Join(b.o.Session.Workdir, name))}
-}
-
-// reached returns once a command has done `echo > path`.
-func (g gate) reached() {
-	g.t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = os.ReadFile(g.path)
-	}()
-	await(g.t, g.path, done)
 }
 
 // open lets a command go on that waits in `read < path`.

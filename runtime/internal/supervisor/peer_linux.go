@@ -20,16 +20,30 @@ type link struct {
 // send queues m, and writes if nobody does. An error means that the connection
 // is gone or that m is no message that can be sent.
 func (l *link) send(m message) error {
+	if err := l.queue(m); err != nil {
+		return err
+	}
+	return l.drain()
+}
+
+// queue leaves m to whoever drains next. What is queued first is sent first.
+func (l *link) queue(m message) error {
 	frame, err := appendFrame(m)
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err != nil {
-		return l.err
+	if l.err == nil {
+		l.pending = append(l.pending, frame...)
 	}
-	l.pending = append(l.pending, frame...)
+	return l.err
+}
+
+// drain writes what is queued, unless somebody is at it.
+func (l *link) drain() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.writing {
 		return nil
 	}
@@ -59,6 +73,9 @@ type peer struct {
 	link
 	role Role
 	pid  int
+	// greeted says that the welcome is on its way: nothing may come before it,
+	// and nothing that happens from then on is withheld.
+	greeted bool
 	// task is the one whose commands are accepted. Only the connection's reader
 	// touches it.
 	task string

@@ -21,6 +21,8 @@ func (s *server) recover() {
 	for _, l := range list {
 		if !l.settled {
 			s.takeOver(l)
+		} else if l.exit != nil {
+			s.past[l.record.Launch] = message{Kind: kindEnded, Name: l.record.Launch, Exit: l.exit, Output: l.output}
 		}
 	}
 	s.jmu.Lock()
@@ -56,8 +58,7 @@ func (s *server) takeOver(l *launched) {
 	}
 	if c.work != "" {
 		// The record comes before the watch: what was demoted is owed on disk.
-		work := c.work
-		go s.insist("record "+c.name(), func() error { return c.demote(s, work, c.rec.Implicit) })
+		s.orphan(c)
 	}
 	if c.proc != nil {
 		go s.watch(c)

@@ -44,6 +44,9 @@ func (p *remote) end(exit shell.Exit, output shell.Output) {
 	close(p.ended)
 }
 
+// cancel gives up a start that failed.
+func (p *remote) cancel() { p.end(shell.Exit{}, shell.Output{}) }
+
 // lose ends a process whose supervisor is gone for good.
 func (p *remote) lose() {
 	p.end(shell.Exit{

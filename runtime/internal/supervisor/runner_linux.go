@@ -111,7 +111,7 @@ func (r *Runner) Start(ctx context.Context, l shell.Launch) (shell.Process, erro
 	reply, err := r.begin(ctx, p, l)
 	if err != nil {
 		r.forget(p.name)
-		r.slots.Release()
+		p.cancel()
 		return nil, err
 	}
 	p.begun(reply.Started, reply.Output)

@@ -58,10 +58,10 @@ func supervise(dir string) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
-	// Before anyone else can connect: a supervisor with no peer and no command
-	// leaves.
-	s.admit(first)
+	// Counted before anything can end, served when it is known what there is.
+	p := s.admit(first)
 	s.recover()
+	go s.serve(p)
 	go s.accept(l)
 	return s.stay(signals, l)
 }
@@ -167,7 +167,7 @@ func newServer(dir string) (*server, error) {
 	}
 	s := &server{
 		dir: dir, store: store, journal: j, log: logLine, runner: runner,
-		commands: map[string]*command{}, peers: map[*peer]bool{}, leaving: make(chan struct{}),
+		commands: map[string]*command{}, past: map[string]message{}, peers: map[*peer]bool{}, leaving: make(chan struct{}),
 	}
 	return s, nil
 }

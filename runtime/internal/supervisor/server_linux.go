@@ -26,8 +26,11 @@ type server struct {
 	mu       sync.Mutex
 	session  Session
 	commands map[string]*command
-	peers    map[*peer]bool
-	runtime  *peer
+	// past are the ends of commands that a dead supervisor was through with. Its
+	// runtime may not have heard of the last of them.
+	past    map[string]message
+	peers   map[*peer]bool
+	runtime *peer
 	// leaving is closed once the supervisor has nothing left to do.
 	leaving chan struct{}
 	left    bool
@@ -55,6 +58,26 @@ func (s *server) insist(what string, f func() error) {
 	}
 }
 
+// orphan demotes a command whose runtime is gone, under an id of its own. If
+// that fails it goes on trying, without holding up anyone: the journal has the
+// launch, but a journal does not survive the machine.
+func (s *server) orphan(c *command) {
+	work, owed := c.orphanID()
+	if !owed {
+		return
+	}
+	try := func() error { return c.demote(s, work, true) }
+	if err := try(); err == nil {
+		s.forgetSpent(c)
+		return
+	}
+	go func() {
+		s.insist("record "+c.name(), try)
+		s.forgetSpent(c)
+		s.leaveIfIdle()
+	}()
+}
+
 // accept serves whoever connects until the listener is closed.
 func (s *server) accept(l net.Listener) {
 	for {
@@ -67,23 +90,25 @@ func (s *server) accept(l net.Listener) {
 			time.Sleep(50 * time.Millisecond) // Out of descriptors, say.
 			continue
 		}
-		s.admit(c)
+		go s.serve(s.admit(c))
 	}
 }
 
-// admit starts serving a connection, and counts it at once: a supervisor does
-// not leave with a peer in the door.
-func (s *server) admit(c net.Conn) {
+// admit counts a connection. It is done before anything is read from it: a
+// supervisor does not leave with a peer in the door.
+func (s *server) admit(c net.Conn) *peer {
 	p := newPeer(c)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.peers[p] = true
-	s.mu.Unlock()
-	go func() {
-		if err := s.converse(p); err != nil {
-			s.log("peer %d: %v", p.pid, err)
-		}
-		s.dismiss(p)
-	}()
+	return p
+}
+
+func (s *server) serve(p *peer) {
+	if err := s.converse(p); err != nil {
+		s.log("peer %d: %v", p.pid, err)
+	}
+	s.dismiss(p)
 }
 
 // dismiss deals with what a peer leaves behind. For the runtime these are all
@@ -109,8 +134,7 @@ func (s *server) dismiss(p *peer) {
 
 func (s *server) orphanAll() {
 	for _, c := range s.snapshot() {
-		c.orphan(s)
-		s.forgetSpent(c)
+		s.orphan(c)
 	}
 }
 
@@ -154,6 +178,15 @@ func (s *server) enter(p *peer) *welcome {
 	}
 }
 
+// welcome lets a peer in.
+func (s *server) welcome(p *peer, w *welcome) error {
+	s.mu.Lock()
+	err := p.queue(message{Kind: kindWelcome, Welcome: w})
+	p.greeted = w.Refused == ""
+	s.mu.Unlock()
+	return errors.Join(err, p.drain())
+}
+
 // watch follows a command to its end and tells those who wait for it.
 func (s *server) watch(c *command) {
 	<-c.proc.Ended()
@@ -170,7 +203,7 @@ func (s *server) announce(c *command) {
 	s.mu.Lock()
 	var to []*peer
 	for p := range s.peers {
-		if p == s.runtime || demoted && p.role == roleOperator {
+		if p.greeted && (p == s.runtime || demoted && p.role == roleOperator) {
 			to = append(to, p)
 		}
 	}

@@ -53,9 +53,8 @@ func launch(dir string, conn *os.File) error {
 	// /proc/self/exe is the program that runs, also when the file it came from
 	// was replaced or deleted meanwhile.
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{processName, dir}, &syscall.ProcAttr{
-		Dir: "/",
-		// The collector is told to be sparing before the first line of Go runs.
-		Env:   []string{markEnv + "=1", "GOGC=50", "GOMAXPROCS=2"},
+		Dir:   "/",
+		Env:   childEnv(),
 		Files: []uintptr{null.Fd(), null.Fd(), log.Fd(), conn.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
@@ -64,6 +63,14 @@ func launch(dir string, conn *os.File) error {
 	}
 	children.add(pid)
 	return nil
+}
+
+// childEnv is a supervisor's whole environment. The Go runtime reads its part
+// before the first line of this program runs: the collector is to be sparing,
+// and what little there is to compute is done sooner by one thread than by
+// several that wake each other.
+func childEnv() []string {
+	return []string{markEnv + "=1", "GOGC=50", "GOMAXPROCS=1"}
 }
 
 // children are the supervisors that this process started. One outlives its

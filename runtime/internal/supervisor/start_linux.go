@@ -104,6 +104,11 @@ func (s *server) spawn(c *command, l shell.Launch) error {
 func (s *server) demote(m message) error {
 	c, err := s.find(m.Name)
 	if err != nil {
+		// Asked again by a runtime whose first supervisor died of the answer, and
+		// ended and dealt with since.
+		if s.store.Accounts(m.Work, m.Name) {
+			return nil
+		}
 		return err
 	}
 	if err := c.demote(s, m.Work, false); err != nil {
