@@ -37,7 +37,8 @@ type guestLoop struct {
 func newLooperWorker(s *Session) *looperWorker { return &looperWorker{s: s} }
 
 func (w *looperWorker) run(ctx context.Context, t *task) outcome {
-	if w.loop == nil {
+	fresh := w.loop == nil
+	if fresh {
 		loop, err := w.start(ctx)
 		if err != nil {
 			return broken(err)
@@ -50,10 +51,10 @@ func (w *looperWorker) run(ctx context.Context, t *task) outcome {
 	select {
 	case loop.tasks <- t:
 	case <-loop.ended:
-		// A loop that returned on its own wanted no more tasks: this one gets
-		// a fresh run.
+		// Whatever ended the loop between two tasks, this one has no part in it
+		// and gets a fresh run; but a loop that takes no task at all has failed.
 		w.close()
-		if loop.err == nil && ctx.Err() == nil {
+		if !fresh && ctx.Err() == nil {
 			return w.run(ctx, t)
 		}
 		return broken(loop.failure(ctx))
