@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -12,6 +13,37 @@ import (
 // and standard error. They are closed by Start and Abort.
 func (c *Capture) Writers() (stdout, stderr uintptr) {
 	return uintptr(c.streams[0].writer), uintptr(c.streams[1].writer)
+}
+
+// Hold makes the command a reader of its own output, before it is started: its
+// ends are opened for reading and writing. Then no death of a reader is a broken
+// pipe to it. It waits, at worst, until somebody goes on reading with [Adopt].
+func (c *Capture) Hold() error {
+	for _, s := range c.streams {
+		path := fmt.Sprintf("/proc/self/fd/%d", s.writer)
+		fd, err := unix.Open(path, unix.O_RDWR|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		unix.Close(s.writer)
+		s.writer = fd
+	}
+	return nil
+}
+
+// Pipes returns the inode numbers of the pipes, by which their ends are found
+// again among a process's descriptors.
+func (c *Capture) Pipes() [2]uint64 {
+	var inodes [2]uint64
+	for i, s := range c.streams {
+		_ = s.conn.Control(func(fd uintptr) {
+			var st unix.Stat_t
+			if unix.Fstat(int(fd), &st) == nil {
+				inodes[i] = st.Ino
+			}
+		})
+	}
+	return inodes
 }
 
 // Readers returns duplicates of the ends that are read here. Whoever holds them

@@ -77,6 +77,10 @@ func (c *Command) Identity() proctree.Identity { return c.leader.Identity }
 // from; see [capture.Capture.Readers].
 func (c *Command) Readers() (stdout, stderr *os.File, err error) { return c.capture.Readers() }
 
+// Pipes returns the inode numbers of the pipes that the command's output goes
+// through; see [capture.Capture.Pipes].
+func (c *Command) Pipes() [2]uint64 { return c.capture.Pipes() }
+
 // Output implements [Process].
 func (c *Command) Output() Output { return outputOf(c.capture) }
 

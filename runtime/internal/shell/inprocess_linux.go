@@ -22,6 +22,9 @@ type Options struct {
 	// Reaper is how the leaders' exit statuses are collected. Defaults to
 	// [proctree.OwnChildren].
 	Reaper proctree.Reaper
+	// HoldOutput lets commands outlive this process: see
+	// [capture.Capture.Hold].
+	HoldOutput bool
 }
 
 // InProcess runs commands as children of this process. One that runs costs
@@ -31,6 +34,7 @@ type InProcess struct {
 	reaper proctree.Reaper
 	slots  *Slots
 	null   *os.File
+	hold   bool
 	closed atomic.Bool
 }
 
@@ -42,7 +46,7 @@ func NewInProcess(o Options) (*InProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a runner: %w", err)
 	}
-	r := &InProcess{reaper: o.Reaper, slots: NewSlots(o.MaxRunning), null: null}
+	r := &InProcess{reaper: o.Reaper, slots: NewSlots(o.MaxRunning), null: null, hold: o.HoldOutput}
 	if r.reaper == nil {
 		r.reaper = proctree.OwnChildren{}
 	}
@@ -86,6 +90,12 @@ func (r *InProcess) start(l Launch) (*Command, error) {
 	out, err := capture.Open(l.OutDir, l.Name, l.MaxOutput)
 	if err != nil {
 		return nil, fmt.Errorf("cannot capture the output: %w", err)
+	}
+	if r.hold {
+		if err := out.Hold(); err != nil {
+			out.Abort()
+			return nil, fmt.Errorf("cannot capture the output: %w", err)
+		}
 	}
 	s := spawn{launch: l, out: out, null: r.null}
 	started := time.Now()
