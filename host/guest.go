@@ -119,6 +119,7 @@ type Guest struct {
 	exports          map[string]exported
 	order            []string // of exports, as in the file
 	interrupt, start string
+	found            [len(ways)]wayFound
 
 	mu        sync.Mutex
 	closed    bool

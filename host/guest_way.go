@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/murmur-capsule/murmur/host/internal/canon"
 	"github.com/murmur-capsule/murmur/host/internal/precheck"
@@ -99,6 +100,27 @@ func (g *Guest) Way() (Way, error) {
 	}
 	return 0, fmt.Errorf("the guest takes its work in more than one way: it exports %s and %s",
 		ways[found[0]].export(g), ways[found[1]].export(g))
+}
+
+// A wayFound is what looking for a way has found, once for all its calls.
+type wayFound struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+// wayExport is the export by which the guest has a way. The error says that there
+// is none, or in which shape it is not.
+func (g *Guest) wayExport(w Way) (string, error) {
+	f := &g.found[w]
+	f.once.Do(func() {
+		if f.name = ways[w].export(g); f.name == "" {
+			f.err = fmt.Errorf("guest %s is no %s: it does not export %s", g.name, w, ways[w])
+			return
+		}
+		f.err = g.checkWay(ways[w])
+	})
+	return f.name, f.err
 }
 
 // noWay says what a guest exports that none of the ways knows.

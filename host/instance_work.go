@@ -99,11 +99,8 @@ func (i *Instance) runWay(ctx context.Context, w Way) error {
 
 // enterWay begins a call of the export by which the guest has a way.
 func (i *Instance) enterWay(ctx context.Context, w Way) (*callContext, *canon.Export, error) {
-	name := ways[w].export(i.guest)
-	if name == "" {
-		return nil, nil, fmt.Errorf("guest %s is no %s: it does not export %s", i.guest.name, w, ways[w])
-	}
-	if err := i.guest.checkWay(ways[w]); err != nil {
+	name, err := i.guest.wayExport(w)
+	if err != nil {
 		return nil, nil, err
 	}
 	c, err := i.enter(ctx)
