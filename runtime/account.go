@@ -6,7 +6,8 @@ import (
 )
 
 // An account counts what the session still owes an answer to: tasks that were
-// submitted, and demoted commands until the guest has taken their completion.
+// submitted, demoted commands until the guest has taken their completion, and
+// lost ones until it has taken their report.
 type account struct {
 	mu   sync.Mutex
 	n    int

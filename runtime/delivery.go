@@ -89,23 +89,13 @@ func (s *Session) followedUp(t *task) {
 			Type: trace.ShellFollowedUp, WorkID: id, CompletionTaskID: t.id, Attempt: trace.Int(t.delivery.attempt),
 		})
 	}
-	s.account.add(-t.owes())
-}
-
-// owes is how many entries of the account the task's report stands for, beside
-// the task itself: a demoted command stays on the account until its completion
-// is taken.
-func (t *task) owes() int {
-	if _, ok := t.delivery.report.(detach.Completion); ok {
-		return 1
-	}
-	return 0
+	s.account.add(-1)
 }
 
 func (s *Session) giveUp(t *task, out outcome) {
 	fmt.Fprintf(s.operator, "[capsule-runtime] the report on %v was not taken in %d attempts and is given up: %v\n",
 		t.delivery.works(), t.delivery.attempt, out.err)
-	s.account.add(-t.owes())
+	s.account.add(-1)
 }
 
 // A retryPolicy says how often, and after which delay, a report is delivered

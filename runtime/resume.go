@@ -77,5 +77,11 @@ func (s *Session) reportLost(l trace.SessionLosses) error {
 		return err
 	}
 	defer old.Close()
-	return s.registry.ReportLost(old, detach.NewLostReport(l, s.contextID), s.id)
+	// On the account at once: a session that has this to tell is not idle.
+	s.account.add(1)
+	if err := s.registry.ReportLost(old, detach.NewLostReport(l, s.contextID), s.id); err != nil {
+		s.account.add(-1)
+		return err
+	}
+	return nil
 }
