@@ -45,7 +45,7 @@ func (f *Func) Call(ctx context.Context, args []canon.Value, result *canon.Value
 func (f *Func) Resource(t *canon.ResourceType) *canon.Resource { return f.in.resources[t.Slot] }
 
 func (f *Func) export(fused bool) *canon.Export {
-	e := &canon.Export{Binding: f.in.binding(f.plan.canonPlan, fused), Core: f.in.coreFunc(f.plan.core)}
+	e := &canon.Export{Name: f.plan.label, Binding: f.in.binding(f.plan.canonPlan, fused), Core: f.in.coreFunc(f.plan.core)}
 	if f.in.linked.context {
 		e.Core = &freshContext{f.in, e.Core}
 	}

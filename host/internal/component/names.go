@@ -28,7 +28,11 @@ type parsedName struct {
 
 // parseExternName checks the grammar of an import or export name.
 func parseExternName(n externName) (parsedName, error) {
-	p, err := parseName(n.name, n.versionSuffix)
+	suffix := n.versionSuffix
+	if n.implements != nil { // the suffix belongs to the interface that is named there
+		suffix = nil
+	}
+	p, err := parseName(n.name, suffix)
 	if err != nil {
 		return p, fmt.Errorf("`%s` is not a valid extern name: %w", n.name, err)
 	}
@@ -39,7 +43,7 @@ func parseExternName(n externName) (parsedName, error) {
 }
 
 func checkImplements(n externName, p parsedName) error {
-	target, err := parseName(*n.implements, nil)
+	target, err := parseName(*n.implements, n.versionSuffix)
 	if err != nil {
 		return fmt.Errorf("`%s` is not a valid name: %w", *n.implements, err)
 	}

@@ -47,6 +47,7 @@ type scope struct {
 	instances     []*instanceType
 
 	importedFuncs            map[int]bool // function indices that imports made
+	itemNames                map[itemRef]string
 	imports, exports         externs
 	importNames, exportNames *nameSet
 	// importedTypes and exportedTypes are the names of types that are visible
@@ -63,7 +64,7 @@ type scope struct {
 func newScope(kind scopeKind, parent *scope) *scope {
 	s := &scope{kind: kind, parent: parent, importNames: newNameSet("import"), exportNames: newNameSet("export"),
 		importedTypes: map[anyType]bool{}, exportedTypes: map[anyType]bool{}, local: map[*resource]bool{},
-		importedFuncs: map[int]bool{}}
+		importedFuncs: map[int]bool{}, itemNames: map[itemRef]string{}}
 	if parent != nil {
 		s.depth = parent.depth + 1
 	}
@@ -220,4 +221,14 @@ func (s *scope) push(t externType) error {
 		return fmt.Errorf("more than %d items of sort %s", maxIndexSpace, t.sort)
 	}
 	return nil
+}
+
+// nameItem notes what the next item of a sort is called outside, for messages.
+func (s *scope) nameItem(k sort, name string) {
+	switch k {
+	case sortFunc:
+		s.itemNames[itemRef{sort: k, index: uint32(len(s.funcs))}] = name
+	case sortInstance:
+		s.itemNames[itemRef{sort: k, index: uint32(len(s.instances))}] = name
+	}
 }

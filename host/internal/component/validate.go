@@ -122,6 +122,11 @@ func checkRoot(s *scope, raw *rawComponent) error {
 			return errorAt(raw.at, "exporting a component from the root component is not supported (export `%s`)", n)
 		}
 	}
+	for _, c := range raw.customs {
+		if c.Name == "wit-component-encoding" && len(s.plan.modules) == 0 {
+			return errorAt(raw.at, "this is a WIT package in binary form: it holds types and nothing that can run")
+		}
+	}
 	if n := s.plan.reexport; n != "" {
 		return errorAt(raw.at, "component export `%s` is a reexport of an imported function which is not implemented", n)
 	}
@@ -144,6 +149,7 @@ func (v *validator) importDef(s *scope, d *defImport) error {
 	if t.sort == sortFunc {
 		s.importedFuncs[len(s.funcs)] = true
 	}
+	s.nameItem(t.sort, d.name.name)
 	s.imports.add(d.name.name, t)
 	s.imported = append(s.imported, created...)
 	if s.plan != nil {

@@ -82,7 +82,7 @@ func (v *validator) lift(s *scope, d *defCanon) error {
 	if err := v.checkPostReturn(s, d, core.typ.fn); err != nil {
 		return err
 	}
-	p := &canonPlan{op: canonLift, sig: core.typ.fn, core: core.ref, fn: f, opts: opts}
+	p := &canonPlan{op: canonLift, sig: core.typ.fn, core: core.ref, fn: f, opts: opts, label: core.ref.name}
 	s.plan.add(&stepLift{p})
 	return s.push(externType{sort: sortFunc, typ: f})
 }
@@ -142,6 +142,9 @@ func (v *validator) lower(s *scope, d *defCanon, p *canonPlan) error {
 		return err
 	}
 	p.fn, p.target, p.sig = f, d.index, need.sig
+	if name := s.itemNames[itemRef{sort: sortFunc, index: d.index}]; name != "" {
+		p.label = name
+	}
 	return nil
 }
 
@@ -154,6 +157,7 @@ func (v *validator) resourceBuiltin(s *scope, d *defCanon, p *canonPlan) error {
 		return fmt.Errorf("type index %d is not a local resource", d.index)
 	}
 	p.res, p.slot = r.res, s.plan.slot(r.res)
+	p.label = d.op.String() + " " + r.res.name
 	p.sig = &coreFuncType{params: []valueType{valI32}, results: []valueType{valI32}}
 	if d.op == canonResourceDrop {
 		p.sig = &coreFuncType{params: []valueType{valI32}}

@@ -19,10 +19,13 @@ func (v *validator) bag(s *scope, d *defInstance) error {
 		if err != nil {
 			return err
 		}
+		// The functions of the bundle speak of other names of its resources, so
+		// none of them can be a member of one.
+		named := ext
 		if ext.sort == sortType {
-			ext.typ = rename(ext.typ)
+			named.typ = rename(ext.typ)
 		}
-		if err := names.add(e.name, ext); err != nil {
+		if err := names.add(e.name, named); err != nil {
 			return err
 		}
 		t.exports.add(e.name.name, ext)
@@ -122,6 +125,9 @@ func (v *validator) aliasExport(s *scope, d *defAlias) error {
 	}
 	if t.sort != d.sort {
 		return fmt.Errorf("export `%s` for instance %d is not a %s", d.name, d.instance, externWord(d.sort))
+	}
+	if from := s.itemNames[itemRef{sort: sortInstance, index: d.instance}]; from != "" {
+		s.nameItem(d.sort, member(from, d.name))
 	}
 	if s.plan != nil {
 		s.plan.add(&stepAlias{sort: d.sort, instance: d.instance, name: d.name})
