@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/capture"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
@@ -15,11 +17,13 @@ import (
 // adopted is a command that a dead supervisor left. It is no child of this
 // process: its end is seen by its identity, and its exit code by nobody.
 type adopted struct {
-	rec   jobs.Record
-	tree  proctree.Tree
-	start time.Time
-	ended chan struct{}
-	exit  shell.Exit
+	rec     jobs.Record
+	streams streams
+	capture *capture.Capture // nil if the ends are not to be had any more
+	tree    proctree.Tree
+	start   time.Time
+	ended   chan struct{}
+	exit    shell.Exit
 
 	stop sync.Once
 	// torn is closed when a teardown is over; the fields below are set by then.
@@ -29,10 +33,14 @@ type adopted struct {
 	stopErr   error
 }
 
-func adopt(r jobs.Record) *adopted {
+func adopt(r jobs.Record, s streams) *adopted {
 	a := &adopted{
-		rec: r, tree: treeOf(r), start: time.UnixMilli(r.StartedAt),
+		rec: r, streams: s, tree: treeOf(r), start: time.UnixMilli(r.StartedAt),
 		ended: make(chan struct{}), torn: make(chan struct{}),
+	}
+	if c, ok := recapture(a.tree, r.Launch, s); ok {
+		a.capture = c
+		c.Start()
 	}
 	go a.run()
 	return a
@@ -43,13 +51,24 @@ func (a *adopted) Exit() shell.Exit            { return a.exit }
 func (a *adopted) Started() time.Time          { return a.start }
 func (a *adopted) Identity() proctree.Identity { return a.tree.Leader }
 
-// Output measures the files: what was dropped of a dead supervisor's command is
-// not known.
+func (a *adopted) Pipes() [2]uint64 { return a.streams.Pipes }
+
+// Output measures the files where nothing is captured any more: what was
+// dropped is not known then.
 func (a *adopted) Output() shell.Output {
-	o := a.rec.Output
+	if a.capture == nil {
+		dir, name := a.streams.Dir, a.rec.Launch
+		o := shell.Output{
+			StdoutPath: filepath.Join(dir, name+capture.StdoutSuffix),
+			StderrPath: filepath.Join(dir, name+capture.StderrSuffix),
+		}
+		o.StdoutBytes, o.StderrBytes = fileSize(o.StdoutPath), fileSize(o.StderrPath)
+		return o
+	}
+	st := a.capture.State()
 	return shell.Output{
-		StdoutPath: o.StdoutPath, StderrPath: o.StderrPath,
-		StdoutBytes: fileSize(o.StdoutPath), StderrBytes: fileSize(o.StderrPath),
+		StdoutPath: st.StdoutPath, StderrPath: st.StderrPath,
+		StdoutBytes: st.StdoutBytes, StderrBytes: st.StderrBytes, Truncated: st.Truncated,
 	}
 }
 
@@ -70,6 +89,9 @@ func (a *adopted) run() {
 		}
 	}()
 	a.exit = a.watch(ctx)
+	if a.capture != nil {
+		a.capture.Finish()
+	}
 	a.exit.Duration = time.Since(a.start)
 }
 

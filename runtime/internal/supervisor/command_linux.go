@@ -22,13 +22,15 @@ type process interface {
 	Output() shell.Output
 	Stop(ctx context.Context, why shell.Reason) error
 	Identity() proctree.Identity
+	Pipes() [2]uint64
 }
 
 // command is a launch from its journal line to the moment when nobody can miss
 // it any more.
 type command struct {
 	// rec is the durable record, as far as it is known, without a work id.
-	rec jobs.Record
+	rec     jobs.Record
+	streams streams
 	// proc is nil for a command whose end the journal tells.
 	proc process
 	// done is closed when the end is known and, for a demoted command, on disk.

@@ -130,14 +130,18 @@ func (c *crashTest) release() {
 	require.NoError(c.t, err)
 }
 
-// standIn runs the runtime to its death or its end.
-func (c *crashTest) standIn() (lost, started bool) {
+func (c *crashTest) writePlan() string {
 	path := filepath.Join(c.dir, "plan")
 	data, err := json.Marshal(c.plan)
 	require.NoError(c.t, err)
 	require.NoError(c.t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// standIn runs the runtime to its death or its end.
+func (c *crashTest) standIn() (lost, started bool) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), standInEnv+"="+path)
+	cmd.Env = append(os.Environ(), standInEnv+"="+c.writePlan())
 	out, err := cmd.StdoutPipe()
 	require.NoError(c.t, err)
 	cmd.Stderr = os.Stderr
@@ -220,6 +224,9 @@ func (c *crashTest) check(lost, started bool) {
 	}
 	for _, r := range c.records(nil) {
 		assert.Equal(t, jobs.Taken, r.State)
+		if len(ran) > 0 {
+			assert.Equal(t, "done\n", slurp(t, r.Output.StdoutPath), "no output is lost")
+		}
 	}
 	if !c.supervisor && !c.both && len(handled) > 0 {
 		assert.Len(t, strings.Fields(handled[0]), 2, "a supervisor that lived knows the exit code")

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(standInEnv); dir != "" {
 		os.Exit(standIn(dir))
 	}
+	if dir := os.Getenv(pidReuseEnv); dir != "" {
+		os.Exit(pidReuse(dir))
+	}
 	goleak.VerifyTestMain(m)
 }
 

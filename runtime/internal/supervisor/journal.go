@@ -53,11 +53,21 @@ type entry struct {
 	Build string         `json:"build,omitempty"`
 	// Record is what the launch's record would say; it has no work id.
 	Record    *jobs.Record   `json:"record,omitempty"`
+	Streams   *streams       `json:"streams,omitempty"`
 	Child     *jobs.Identity `json:"child,omitempty"`
 	StartedAt int64          `json:"started_at,omitempty"`
 	Work      string         `json:"work,omitempty"`
 	Exit      *shell.Exit    `json:"exit,omitempty"`
 	Output    *shell.Output  `json:"output,omitempty"`
+}
+
+// streams are how a command's output is captured, for a supervisor that has to
+// go on with it.
+type streams struct {
+	Dir   string `json:"dir"`
+	Limit int64  `json:"limit"`
+	// Pipes are the inode numbers of the pipes; known once it is spawned.
+	Pipes [2]uint64 `json:"pipes,omitzero"`
 }
 
 // journal is the open journal of a supervisor. Not safe for concurrent use.
@@ -149,6 +159,7 @@ func (j *journal) remove() error { return errors.Join(os.Remove(j.path), j.file.
 // launched is a launch as the journal tells it.
 type launched struct {
 	record  jobs.Record
+	streams streams
 	spawned bool
 	work    string
 	exit    *shell.Exit
@@ -201,6 +212,7 @@ func (e entry) apply(byName map[string]*launched, list *[]*launched) bool {
 			return false
 		}
 		l = &launched{record: *e.Record}
+		e.pipe(l)
 		byName[e.Launch] = l
 		*list = append(*list, l)
 		return true
@@ -215,6 +227,7 @@ func (e entry) advance(l *launched) bool {
 			return false
 		}
 		l.spawned, l.record.Identity, l.record.StartedAt = true, *e.Child, e.StartedAt
+		e.pipe(l)
 	case stepNotSpawned, stepSettled:
 		l.settled = true
 	case stepDemoted:
@@ -230,10 +243,16 @@ func (e entry) advance(l *launched) bool {
 	return true
 }
 
+func (e entry) pipe(l *launched) {
+	if e.Streams != nil {
+		l.streams = *e.Streams
+	}
+}
+
 // entries are the lines that tell the launch's story so far.
 func (l *launched) entries() []entry {
 	name := l.record.Launch
-	list := []entry{{Step: stepLaunched, Launch: name, Record: &l.record}}
+	list := []entry{{Step: stepLaunched, Launch: name, Record: &l.record, Streams: &l.streams}}
 	if l.spawned {
 		list = append(list, entry{Step: stepSpawned, Launch: name, Child: &l.record.Identity, StartedAt: l.record.StartedAt})
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -35,10 +36,10 @@ func (s *server) recover() {
 }
 
 func (s *server) takeOver(l *launched) {
-	c := &command{rec: l.record, work: l.work, done: make(chan struct{})}
+	c := &command{rec: l.record, streams: l.streams, work: l.work, done: make(chan struct{})}
 	if l.exit == nil && !l.spawned {
 		// Forked or not? Its mark tells, as long as something of it lives.
-		if id, ok := markedLeader(c.rec.Launch); ok {
+		if id, ok := awaitLeader(c.rec.Launch); ok {
 			c.rec.Identity, c.rec.StartedAt = jobs.Identity(id), time.Now().UnixMilli()
 			l.spawned = true
 		}
@@ -47,7 +48,7 @@ func (s *server) takeOver(l *launched) {
 	s.commands[c.name()] = c
 	s.mu.Unlock()
 	if l.exit == nil && l.spawned {
-		c.proc = adopt(c.rec)
+		c.proc = adopt(c.rec, c.streams)
 	}
 	switch {
 	case l.exit != nil:
@@ -69,4 +70,16 @@ func (s *server) takeOver(l *launched) {
 func (s *server) finish(c *command, exit shell.Exit) {
 	c.exit = &exit
 	close(c.done)
+}
+
+// awaitLeader looks for the leader of a launch that was forked perhaps. Between
+// its fork and its exec a process bears no mark yet, so one look is not enough.
+func awaitLeader(mark string) (proctree.Identity, bool) {
+	for range 4 {
+		if id, ok := markedLeader(mark); ok {
+			return id, true
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return proctree.Identity{}, false
 }

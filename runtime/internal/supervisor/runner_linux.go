@@ -108,7 +108,7 @@ func (r *Runner) Start(ctx context.Context, l shell.Launch) (shell.Process, erro
 		r.slots.Release()
 		return nil, err
 	}
-	reply, err := r.begin(ctx, p, l)
+	reply, err := r.begin(ctx, l)
 	if err != nil {
 		r.forget(p.name)
 		p.cancel()
@@ -118,37 +118,42 @@ func (r *Runner) Start(ctx context.Context, l shell.Launch) (shell.Process, erro
 	return p, nil
 }
 
-// begin asks for the start once. A supervisor that dies meanwhile is not asked
-// again: the next one knows whether the command runs, by its journal.
-func (r *Runner) begin(ctx context.Context, p *remote, l shell.Launch) (message, error) {
+// begin asks for the start. If the supervisor dies meanwhile the next one knows
+// by its journal whether the launch was begun, and only if it was not is it
+// asked again: nothing runs twice.
+func (r *Runner) begin(ctx context.Context, l shell.Launch) (message, error) {
+	// Not ctx itself: a start that was asked for has to be known about, whoever
+	// waits for it.
+	ctx = context.WithoutCancel(ctx)
 	c, err := r.current(ctx)
-	if err != nil {
-		return message{}, err
-	}
-	// Not ctx: a start that was asked for has to be known about, whoever waits.
-	reply, err := c.call(context.WithoutCancel(ctx), message{Kind: kindStart, Launch: &l})
-	if !errors.Is(err, ErrLost) {
-		return reply, err
-	}
-	return r.resolve(ctx, c, p)
-}
-
-// resolve asks the next supervisor what became of a start.
-func (r *Runner) resolve(ctx context.Context, lost *client, p *remote) (message, error) {
-	c, err := r.after(context.WithoutCancel(ctx), lost)
-	if err != nil {
-		return message{}, err
-	}
-	reply, err := c.call(context.WithoutCancel(ctx), message{Kind: kindList})
-	if err != nil {
-		return message{}, err
-	}
-	for _, known := range reply.Commands {
-		if known.Launch == p.name {
-			return message{Started: known.Started, Output: known.Output}, nil
+	for try := 0; err == nil && try < restarts; try++ {
+		var reply message
+		reply, err = c.call(ctx, message{Kind: kindStart, Launch: &l})
+		if !errors.Is(err, ErrLost) {
+			return reply, err
+		}
+		if c, err = r.after(ctx, c); err != nil {
+			break
+		}
+		if known, ok, err := c.begun(ctx, l.Name); ok || err != nil {
+			return known, err
 		}
 	}
-	return message{}, fmt.Errorf("cannot start %s: the supervisor died before it did", p.name)
+	return message{}, errors.Join(fmt.Errorf("cannot start %s: the supervisor died before it did", l.Name), err)
+}
+
+// begun asks whether the supervisor has the launch.
+func (c *client) begun(ctx context.Context, name string) (message, bool, error) {
+	reply, err := c.call(ctx, message{Kind: kindList})
+	for _, known := range reply.Commands {
+		if known.Launch == name {
+			return message{Started: known.Started, Output: known.Output}, true, nil
+		}
+	}
+	if errors.Is(err, ErrLost) {
+		err = nil // The next one is asked.
+	}
+	return message{}, false, err
 }
 
 // Stop ends the launch that has the nonce and returns once its exit record is

@@ -160,7 +160,7 @@ func newServer(dir string) (*server, error) {
 	// How many may run is the runtime's to say; the supervisor has what ran in
 	// the session before, too.
 	o := shell.Options{MaxRunning: math.MaxInt}
-	o.Reaper = reaper
+	o.Reaper, o.HoldOutput = reaper, true
 	runner, err := shell.NewInProcess(o)
 	if err != nil {
 		return nil, err

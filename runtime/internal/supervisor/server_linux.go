@@ -249,7 +249,7 @@ func (s *server) rewriteJournal() error {
 func (c *command) history() []entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := launched{record: c.rec, spawned: c.rec.Identity.PID != 0, work: c.work, exit: c.exit, output: &c.output}
+	l := launched{record: c.rec, streams: c.streams, spawned: c.rec.Identity.PID != 0, work: c.work, exit: c.exit, output: &c.output}
 	return l.entries()
 }
 

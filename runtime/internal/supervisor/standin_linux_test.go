@@ -40,6 +40,8 @@ type plan struct {
 	// supervisor first, or if that dies at a point of its own, follows it.
 	Die  string
 	Both bool
+	// Unlink is removed before anything is started.
+	Unlink string
 }
 
 // standIn is a small runtime: it starts a command, demotes it, and delivers its
@@ -77,12 +79,21 @@ func (p *plan) die() {
 }
 
 func (p *plan) run() error {
+	if p.Unlink != "" {
+		if err := os.Remove(p.Unlink); err != nil {
+			return err
+		}
+	}
 	ctx := context.Background()
-	o := Options{Dir: p.Dir, Session: p.Session, Log: func(line string) {
+	var r *Runner
+	o := Options{Dir: p.Dir, Session: p.Session, Log: func(string) {
 		if p.Both {
 			p.die()
 		}
-		fmt.Println("lost")
+		go func() { // Once there is another one.
+			r.PID()
+			fmt.Println("lost")
+		}()
 	}}
 	r, err := Connect(ctx, o)
 	if err != nil {

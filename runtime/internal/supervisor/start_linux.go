@@ -53,7 +53,7 @@ func (s *server) newCommand(l shell.Launch) *command {
 	s.mu.Lock()
 	session := s.session
 	s.mu.Unlock()
-	return &command{done: make(chan struct{}), rec: jobs.Record{
+	return &command{done: make(chan struct{}), streams: streams{Dir: l.OutDir, Limit: l.MaxOutput}, rec: jobs.Record{
 		Launch: l.Name, Nonce: hex.EncodeToString(nonce[:]),
 		Session: session.ID, Capsule: session.Capsule, OwnerUID: session.OwnerUID, Workdir: session.Workdir,
 		Task: l.Task, ContextID: l.ContextID, Origin: l.Origin, Trust: l.Trust,
@@ -77,7 +77,7 @@ func (s *server) enlist(c *command) error {
 // nothing runs that nobody could account for.
 func (s *server) spawn(c *command, l shell.Launch) error {
 	fail(pointLaunching)
-	if err := s.write(entry{Step: stepLaunched, Launch: l.Name, Record: &c.rec}); err != nil {
+	if err := s.write(entry{Step: stepLaunched, Launch: l.Name, Record: &c.rec, Streams: &c.streams}); err != nil {
 		return err
 	}
 	fail(pointLaunched)
@@ -93,7 +93,10 @@ func (s *server) spawn(c *command, l shell.Launch) error {
 	c.proc = own
 	c.rec.Identity = jobs.Identity(own.Identity())
 	c.rec.StartedAt = own.Started().UnixMilli()
-	err = s.write(entry{Step: stepSpawned, Launch: l.Name, Child: &c.rec.Identity, StartedAt: c.rec.StartedAt})
+	c.streams.Pipes = own.Pipes()
+	err = s.write(entry{
+		Step: stepSpawned, Launch: l.Name, Child: &c.rec.Identity, StartedAt: c.rec.StartedAt, Streams: &c.streams,
+	})
 	if err != nil {
 		return errors.Join(err, own.Stop(context.Background(), shell.ReasonKilled))
 	}

@@ -3,7 +3,9 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -54,6 +56,9 @@ type BusyError struct {
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the session is in use by the runtime with process id %d", e.PID)
 }
+
+// Records opens the records of the session in dir, whose supervisor writes them.
+func Records(dir string) (*jobs.Store, error) { return jobs.Open(filepath.Join(dir, jobsDir)) }
 
 // jobsDir and lockName lie in the session's directory, as the journal does.
 const (
