@@ -50,6 +50,7 @@ func manifestFields(m *Manifest) []field {
 			{key: "shell_max_runtime_secs", set: integer(&l.ShellMaxRuntimeSecs)},
 			{key: "shell_max_running", set: integer(&l.ShellMaxRunning)},
 			{key: "shell_detach", set: boolean(&l.ShellDetach)},
+			{key: "shell_survives", set: boolean(&l.ShellSurvives)},
 		}},
 	}
 }

@@ -140,6 +140,9 @@ type Lifecycle struct {
 	// If it is not, a call waits until its command ends or meets its limit.
 	// Defaults to true.
 	ShellDetach bool
+	// ShellSurvives says whether commands are started by a supervisor that
+	// outlives the runtime, where the system has one (Linux). Defaults to true.
+	ShellSurvives bool
 }
 
 // Grace is how long a call waits for its command.
@@ -165,6 +168,7 @@ func Default() Manifest {
 			ShellMaxRuntimeSecs: 3600,
 			ShellMaxRunning:     64,
 			ShellDetach:         true,
+			ShellSurvives:       true,
 		},
 	}
 }

@@ -14,9 +14,18 @@ import (
 // A delivery is a report on its way to the guest. It ends when the guest has
 // taken the report's task, or when the session gives up.
 type delivery struct {
-	report  detach.Report
-	attempt int
+	report detach.Report
+	// attempt counts the deliveries by this session, from 1; offered counts
+	// those by all sessions, where a record tells.
+	attempt, offered int
+	// record is what makes the delivery survive this runtime; nil where nothing
+	// does.
+	record *jobs.Handle
 }
+
+// durable says whether the report is owed to a later session if this one does
+// not deliver it.
+func (d *delivery) durable() bool { return d.record != nil }
 
 // works are the ids of the commands that the report is about.
 func (d *delivery) works() []string {
@@ -55,12 +64,22 @@ func (s *Session) inject(report detach.Report) {
 	}
 	t.delivery = &delivery{report: report, attempt: 1}
 	if c, ok := report.(detach.Completion); ok {
+		t.delivery.record = s.durables.find(c.ID)
 		s.trace.add(c.Event(t.id))
 	}
 	s.deliver(t)
 }
 
+// deliver offers the task to the guest. That it was offered is written down
+// before the guest can see it: a repeated delivery must be told from a first.
 func (s *Session) deliver(t *task) {
+	if err := s.offer(t); errors.Is(err, jobs.ErrOfferedElsewhere) {
+		s.account.add(-1)
+		return
+	} else if err != nil {
+		// Better twice than never: without the mark it comes again.
+		fmt.Fprintf(s.operator, "[capsule-runtime] cannot record the delivery of %v: %v\n", t.delivery.works(), err)
+	}
 	s.account.add(1)
 	if err := s.queue.PushReport(t); err != nil {
 		s.account.add(-1)
@@ -86,15 +105,20 @@ func (s *Session) settleDelivery(t *task, out outcome) {
 func (s *Session) followedUp(t *task) {
 	for _, id := range t.delivery.works() {
 		s.trace.add(trace.Event{
-			Type: trace.ShellFollowedUp, WorkID: id, CompletionTaskID: t.id, Attempt: trace.Int(t.delivery.attempt),
+			Type: trace.ShellFollowedUp, WorkID: id, CompletionTaskID: t.id, Attempt: trace.Int(t.delivery.attempts()),
 		})
 	}
+	s.markTaken(t.delivery)
 	s.account.add(-1)
 }
+
+// attempts is how often the report was delivered, by whatever session.
+func (d *delivery) attempts() int { return max(d.attempt, d.offered) }
 
 func (s *Session) giveUp(t *task, out outcome) {
 	fmt.Fprintf(s.operator, "[capsule-runtime] the report on %v was not taken in %d attempts and is given up: %v\n",
 		t.delivery.works(), t.delivery.attempt, out.err)
+	s.markGivenUp(t.delivery)
 	s.account.add(-1)
 }
 
@@ -112,7 +136,9 @@ var defaultRetry = retryPolicy{attempts: jobs.MaxAttempts, delay: jobs.Backoff}
 func (s *Session) retryLater(t *task) {
 	again := s.mintTask(Task{Message: t.message, ContextID: t.contextID, Source: t.source}, t.prov)
 	again.id, again.repeated = t.id, true
-	again.delivery = &delivery{report: t.delivery.report, attempt: t.delivery.attempt + 1}
+	next := *t.delivery
+	next.attempt++
+	again.delivery = &next
 	s.setAside(again)
 	time.AfterFunc(s.retry.delay(t.delivery.attempt), func() {
 		if s.takeBack(again) {

@@ -35,6 +35,10 @@ func (s *Session) stopPump() {
 // run, those whose reports wait, and those whose tasks were queued in vain.
 func (s *Session) sweep() []detach.Remnant {
 	remnants := s.registry.Sweep()
+	for i := range remnants {
+		// Whatever a supervisor has a record of is owed, ended or not.
+		remnants[i].Durable = s.durables != nil
+	}
 	for _, t := range append(s.queue.Drain(), s.takeAllBack()...) {
 		if t.delivery == nil {
 			s.drop(t)
@@ -42,7 +46,9 @@ func (s *Session) sweep() []detach.Remnant {
 		}
 		t.cancel()
 		if c, ok := t.delivery.report.(detach.Completion); ok {
-			remnants = append(remnants, detach.Undelivered(c))
+			left := detach.Undelivered(c)
+			left.Durable = t.delivery.durable()
+			remnants = append(remnants, left)
 		}
 	}
 	slices.SortFunc(remnants, func(a, b detach.Remnant) int { return strings.Compare(a.ID, b.ID) })

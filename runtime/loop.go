@@ -40,15 +40,28 @@ func (s *Session) runTask(t *task) {
 	t.started = time.Now()
 	s.traceTaskStart(t)
 	if t.ctx.Err() == nil {
-		s.current.Store(t)
-		out = s.worker.run(t.ctx, t)
-		s.current.Store(nil)
+		out = s.give(t)
 	}
 	s.traceTaskEnd(t, out)
 	if t.delivery != nil {
 		s.settleDelivery(t, out)
 	}
 	s.conclude(t, out)
+}
+
+// give hands t to the guest. Only while the guest has it are commands accepted,
+// and on its behalf alone.
+func (s *Session) give(t *task) outcome {
+	if err := s.pending.begin(t); err != nil {
+		return broken(err)
+	}
+	s.durables.task(t.id)
+	s.current.Store(t)
+	defer func() {
+		s.current.Store(nil)
+		s.durables.task("")
+	}()
+	return s.worker.run(t.ctx, t)
 }
 
 // conclude makes the task's result known.
@@ -65,6 +78,9 @@ func (s *Session) conclude(t *task, out outcome) {
 			c.failed++
 		}
 	})
+	if t.delivery == nil {
+		s.pending.forget(t.id)
+	}
 	s.publish(res)
 	t.ticket.finish(res)
 	s.account.add(-1)

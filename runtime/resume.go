@@ -7,42 +7,33 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/murmur-capsule/murmur/capsule"
 	"github.com/murmur-capsule/murmur/runtime/internal/detach"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 )
 
-// resume accounts for the commands that the session resumed from left behind:
-// each that no record tells the end of is reported to the guest as lost.
-func (s *Session) resume() error {
-	old := s.opts.Resume
-	if old == "" {
+// findOld claims the session that this one goes on from: it must be one of this
+// capsule and owner, and nobody may run it.
+func (s *Session) findOld() error {
+	if s.opts.Resume == "" {
 		return nil
 	}
-	if err := s.claim(old); err != nil {
-		return fmt.Errorf("cannot resume session %s: %w", old, err)
-	}
-	losses, err := trace.Losses(old, s.openTrace)
-	if err != nil {
-		// What could be read is reported all the same.
-		fmt.Fprintf(s.operator, "[capsule-runtime] a trace of an earlier session is damaged: %v\n", err)
-	}
-	for _, l := range losses {
-		if err := s.reportLost(l); err != nil {
-			return fmt.Errorf("cannot resume session %s: %w", old, err)
-		}
+	if err := s.claimOld(s.opts.Resume); err != nil {
+		return fmt.Errorf("cannot resume session %s: %w", shell.Quote(s.opts.Resume), err)
 	}
 	return nil
 }
 
-// claim checks that the old session is one of this capsule and that nobody
-// runs it, and holds it while it is resumed from.
-func (s *Session) claim(old string) error {
-	if !ids.Session.Valid(old) {
+func (s *Session) claimOld(id string) error {
+	if !ids.Session.Valid(id) {
 		return errors.New("that is no session id")
 	}
-	dir := s.rt.state.session(old)
+	dir := s.rt.state.session(id)
 	f, err := readSessionFile(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no such session in %s", s.rt.state)
@@ -53,12 +44,77 @@ func (s *Session) claim(old string) error {
 	if f.Capsule != s.capsule.manifest.Name {
 		return fmt.Errorf("it is of capsule %q, not %q", f.Capsule, s.capsule.manifest.Name)
 	}
+	if f.Owner != os.Geteuid() {
+		return fmt.Errorf("it belongs to uid %d", f.Owner)
+	}
 	lock, err := lockSession(dir)
 	if errors.Is(err, errRunning) {
 		return fmt.Errorf("it is still running, as process %d", f.PID)
 	}
-	s.oldLock = lock
+	s.old, s.oldLock = f, lock
 	return err
+}
+
+// resume takes over what earlier sessions left: results that are owed, commands
+// that run on, tasks that wait; and it accounts for the commands that no record
+// tells of.
+func (s *Session) resume() error {
+	if err := s.adoptAll(); err != nil {
+		return fmt.Errorf("cannot take over what earlier sessions left: %w", err)
+	}
+	if s.opts.Resume == "" {
+		return nil
+	}
+	losses, err := trace.Losses(s.old.ID, s.openTrace)
+	if err != nil {
+		// What could be read is reported all the same.
+		fmt.Fprintf(s.operator, "[capsule-runtime] a trace of an earlier session is damaged: %v\n", err)
+	}
+	for _, l := range losses {
+		if err := s.reportLost(l); err != nil {
+			return fmt.Errorf("cannot resume session %s: %w", s.old.ID, err)
+		}
+	}
+	return s.readmit()
+}
+
+// adoptAll takes over the records of the session resumed from and, where this
+// session can be told of results, of every other one of the same capsule, owner
+// and workdir.
+func (s *Session) adoptAll() error {
+	if s.durables == nil {
+		return nil
+	}
+	lc := s.capsule.manifest.Lifecycle
+	listens := lc.TaskAcceptance == capsule.AcceptQueue && lc.AfterTask == capsule.AfterSleep
+	earlier, err := Sessions(s.rt.StateDir())
+	if err != nil {
+		return err
+	}
+	for _, info := range earlier {
+		if info.ID == s.id || info.ID != s.old.ID && (!listens || info.Running || !s.sameAs(info)) {
+			continue
+		}
+		if err := s.adopt(info); err != nil {
+			fmt.Fprintf(s.operator, "[capsule-runtime] cannot take over session %s: %v\n", info.ID, err)
+		}
+	}
+	return nil
+}
+
+func (s *Session) sameAs(info SessionInfo) bool {
+	return info.Capsule == s.file.Capsule && info.Workdir == s.file.Workdir
+}
+
+func (s *Session) adopt(info SessionInfo) error {
+	f, err := readSessionFile(info.Dir)
+	if err != nil {
+		return err
+	}
+	if f.Owner != os.Geteuid() {
+		return nil
+	}
+	return s.durables.adopt(f, info.Dir)
 }
 
 func (s *Session) openTrace(session string) (io.ReadCloser, error) {
@@ -68,10 +124,14 @@ func (s *Session) openTrace(session string) (io.ReadCloser, error) {
 	return os.Open(filepath.Join(s.rt.state.session(session), traceName))
 }
 
-// reportLost writes the losses off in the old session's trace and queues their
+// reportLost writes those losses off that no record accounts for, in the old session's trace and queues their
 // report, in that order: a crash in between may leave them unreported to the
 // guest, but visible, and a later resume reports them again.
 func (s *Session) reportLost(l trace.SessionLosses) error {
+	l.Losses = slices.DeleteFunc(l.Losses, func(w trace.Loss) bool { return s.recorded(l.Session, w.WorkID) })
+	if len(l.Losses) == 0 {
+		return nil
+	}
 	old, err := trace.Open(filepath.Join(s.rt.state.session(l.Session), traceName), l.Session, trace.Options{Sync: true})
 	if err != nil {
 		return err
@@ -84,4 +144,14 @@ func (s *Session) reportLost(l trace.SessionLosses) error {
 		return err
 	}
 	return nil
+}
+
+// recorded says whether a session has a durable record of the work.
+func (s *Session) recorded(session, work string) bool {
+	store, err := supervisor.Records(s.rt.state.session(session))
+	if err != nil {
+		return false
+	}
+	_, err = store.Get(work)
+	return err == nil
 }

@@ -22,11 +22,12 @@ import (
 // use.
 type SessionOptions struct {
 	// Workdir is the directory that the guest sees as /workdir and that its
-	// commands start in. It must exist. Empty stands for a fresh one below the
-	// state directory.
+	// commands start in. It must exist. Empty stands for that of the session
+	// resumed from, or else for a fresh one below the state directory.
 	Workdir string
-	// Resume names the session that this one goes on from. Work that it left
-	// unaccounted for is reported to the guest.
+	// Resume names the session that this one goes on from: its waiting tasks
+	// and its commands, running or ended, become this session's. Work that
+	// nothing accounts for is reported to the guest as lost.
 	Resume string
 	// Plugins are served to the guest beside the runtime's own.
 	Plugins []*host.Plugin
@@ -58,6 +59,7 @@ type Session struct {
 	started time.Time
 
 	file     sessionFile
+	old      sessionFile // of the session resumed from
 	trace    *traceSink
 	lock     *sessionLock
 	oldLock  *sessionLock // of the session resumed from
@@ -66,9 +68,11 @@ type Session struct {
 	logFiles []*os.File
 
 	queue    *queue.Queue[*task]
+	pending  *pendingStore
 	registry *detach.Registry
 	policy   *shell.Policy
 	runner   shell.Runner
+	durables *durables // nil if commands do not survive
 	worker   worker
 
 	// ctx ends when the session is aborted.
@@ -127,7 +131,7 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 // the one before it.
 func (s *Session) open() error {
 	for _, step := range []func() error{
-		s.openDir, s.openWorkdir, s.openLogs, s.openShell, s.openQueue, s.announce, s.resume,
+		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.describe, s.openShell, s.openQueue, s.announce, s.resume,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -152,7 +156,11 @@ func (s *Session) openDir() error {
 }
 
 func (s *Session) openWorkdir() (err error) {
-	s.workdir, err = openWorkdir(s.opts.Workdir, s.rt.state.workdir(s.id))
+	path := s.opts.Workdir
+	if path == "" {
+		path = s.old.Workdir
+	}
+	s.workdir, err = openWorkdir(path, s.rt.state.workdir(s.id))
 	return err
 }
 
@@ -185,7 +193,10 @@ func (s *Session) openLog(name string) (*os.File, error) {
 	return f, nil
 }
 
-func (s *Session) openQueue() error {
+func (s *Session) openQueue() (err error) {
+	if s.pending, err = openPending(filepath.Join(s.dir, pendingName)); err != nil {
+		return err
+	}
 	lc := s.capsule.manifest.Lifecycle
 	s.queue = queue.New[*task](queue.Policy{Acceptance: queue.Acceptance(lc.TaskAcceptance), Depth: lc.QueueDepth})
 	s.registry = detach.NewRegistry()
@@ -194,20 +205,22 @@ func (s *Session) openQueue() error {
 	return nil
 }
 
-// announce writes the session down, for the operator and for a later session.
-func (s *Session) announce() error {
+// describe writes the session down, for the operator and for a later session.
+func (s *Session) describe() error {
 	m := s.capsule.manifest
 	s.file = sessionFile{
 		ID: s.id, Capsule: m.Name, Version: m.Version, GuestSHA256: s.capsule.sha256,
 		Workdir: s.workdir.Path(), Owner: os.Geteuid(), PID: os.Getpid(),
 		StartedMS: s.started.UnixMilli(), ResumedFrom: s.opts.Resume,
 	}
-	if err := s.file.write(s.dir); err != nil {
-		return err
-	}
+	return s.file.write(s.dir)
+}
+
+// announce begins the trace.
+func (s *Session) announce() error {
 	return s.trace.append(trace.Event{
-		Type: trace.SessionStart, Capsule: m.Name, Version: m.Version, GuestSHA256: s.capsule.sha256,
-		Workdir: s.workdir.Path(), ResumedFrom: s.opts.Resume,
+		Type: trace.SessionStart, Capsule: s.file.Capsule, Version: s.file.Version, GuestSHA256: s.file.GuestSHA256,
+		Workdir: s.file.Workdir, ResumedFrom: s.file.ResumedFrom,
 	})
 }
 
@@ -259,7 +272,9 @@ func (s *Session) Abort() {
 
 // release frees what open took, in whatever state it is.
 func (s *Session) release() {
-	if s.runner != nil {
+	if s.durables != nil {
+		s.durables.close()
+	} else if s.runner != nil {
 		_ = s.runner.Close()
 	}
 	if s.trace != nil {

@@ -211,7 +211,7 @@ func TestSession_lifecycle(t *testing.T) {
 func TestSession_abandonment(t *testing.T) {
 	r := newRig(t)
 	g := r.gate()
-	s := r.start(r.load("runner", atOnce), SessionOptions{})
+	s := r.start(r.load("runner", atOnce, inProcess), SessionOptions{})
 	id := s.tool(s.do(g.command("touch finished"))).Metadata["work_id"]
 	work := s.s.Outstanding()[0]
 	s.end()
@@ -231,6 +231,37 @@ func TestSession_abandonment(t *testing.T) {
 	g.open(t)
 	<-work.Ended()
 	assert.FileExists(t, filepath.Join(s.s.Workdir(), "finished"))
+}
+
+func inProcess(m *capsule.Manifest) { m.Lifecycle.ShellSurvives = false }
+
+// What a supervisor has is carried, and comes back to the next session of the
+// same capsule and workdir.
+func TestSession_carried(t *testing.T) {
+	r := newRig(t)
+	g := r.gate()
+	c := r.load("runner", atOnce)
+	s := r.start(c, SessionOptions{})
+	id := s.tool(s.do(g.command("echo survived"))).Metadata["work_id"]
+	s.end()
+	assert.Contains(t, r.log.String(), "[capsule-runtime] 1 background shell command still running under supervision at session end.")
+	require.Len(t, s.events.of(trace.ShellCarried), 1)
+	assert.Equal(t, id, s.events.of(trace.ShellCarried)[0].WorkID)
+	assert.Empty(t, s.events.of(trace.ShellAbandoned))
+
+	next := r.start(c, SessionOptions{Workdir: s.s.Workdir()})
+	require.Len(t, next.s.Outstanding(), 1)
+	g.open(t)
+	next.idle()
+	done := next.await(trace.ShellFollowedUp, 1)
+	assert.Equal(t, id, done.WorkID)
+	assert.Contains(t, next.file("logs/"+id+".log"), "survived\n")
+	next.end()
+
+	third := r.start(c, SessionOptions{Resume: next.s.ID()})
+	third.idle()
+	third.end()
+	assert.Equal(t, []string{trace.SessionStart, trace.SessionEnd}, third.events.kinds(), "it is followed up once")
 }
 
 func TestSession_stopWork(t *testing.T) {

@@ -22,6 +22,7 @@ const (
 	traceName       = "trace.jsonl"
 	sessionFileName = "session.json"
 	lockName        = "lock"
+	pendingName     = "tasks"
 )
 
 // maxSessionFile bounds what is read of a session file.

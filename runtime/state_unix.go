@@ -21,3 +21,13 @@ func checkOwner(dir string, info fs.FileInfo) error {
 	}
 	return nil
 }
+
+// syncDir makes the names in dir durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

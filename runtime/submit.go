@@ -41,6 +41,7 @@ type task struct {
 
 	started time.Time
 	calls   int64 // shell calls; the guest makes them one at a time
+	ran     bool  // it was marked as having asked for a command
 }
 
 // Origin decides on the lane that the task waits in.
@@ -53,13 +54,26 @@ func (s *Session) Submit(_ context.Context, t Task) (*Ticket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.account.add(1)
-	if err := s.queue.Push(item); err != nil {
-		s.account.add(-1)
+	if err := s.admit(item); err != nil {
 		item.cancel()
-		return nil, refusal(err)
+		return nil, err
 	}
 	return item.ticket, nil
+}
+
+// admit makes the task durable and queues it, in that order: what a caller was
+// told is admitted is not lost.
+func (s *Session) admit(t *task) error {
+	if err := s.pending.save(t); err != nil {
+		return err
+	}
+	s.account.add(1)
+	if err := s.queue.Push(t); err != nil {
+		s.account.add(-1)
+		s.pending.forget(t.id)
+		return refusal(err)
+	}
+	return nil
 }
 
 // SubmitWhenAdmitted is [Session.Submit] that waits while the queue is full.

@@ -129,7 +129,9 @@ func (s *surface) scanFile(dir string, file *ast.File) {
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() {
+			// A method of a type that is not exported can be called only through
+			// an interface that is, and those are looked at by themselves.
+			if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d))) {
 				s.scanFunc(dir, file, receiver(d)+d.Name.Name, d.Type)
 			}
 		case *ast.GenDecl:

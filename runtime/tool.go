@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/murmur-capsule/murmur/host"
@@ -11,6 +13,7 @@ import (
 	"github.com/murmur-capsule/murmur/runtime/internal/detach"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 )
 
@@ -33,6 +36,9 @@ func (s *Session) openShell() (err error) {
 	})
 	if err != nil {
 		return fmt.Errorf("cannot set up the shell: %w", err)
+	}
+	if m.Lifecycle.ShellSurvives && supervisor.Supported && s.opts.Shell == nil {
+		return s.openSupervised()
 	}
 	s.runner, err = shell.NewInProcess(shell.Options{MaxRunning: m.Lifecycle.ShellMaxRunning})
 	return err
@@ -73,6 +79,9 @@ func parse(in toolrun.Input) (request, error) {
 
 // runCommand starts r for the task and answers the guest.
 func (s *Session) runCommand(t *task, r request) toolrun.Result {
+	if err := s.pending.ran(t); err != nil {
+		return toGuest(shell.Refusal(err))
+	}
 	l, err := s.policy.Prepare(r.Request, launchName.New(), t.id)
 	if err != nil {
 		return toGuest(shell.Refusal(err))
@@ -105,20 +114,35 @@ func (s *Session) detachPolicy(t *task, r request, l shell.Launch) *detach.Polic
 		Registry: s.registry, Binary: l.Path, Command: r.Text(),
 		TaskID: t.id, ContextID: t.contextID, Provenance: &t.prov,
 		Abandoned: t.ctx.Done(),
-		WriteLog:  s.workLog(l.Name, r.Request),
+		WriteLog:  s.workLog(r.Request),
 		Demoting:  s.demoting,
 	}
 }
 
-// workLog writes the log of a demoted command into the workdir.
-func (s *Session) workLog(_ string, r shell.Request) detach.LogWriter {
+// workLog writes the log of a demoted command into the workdir, once. Where a
+// runtime that died has left one, whole or not, the log gets a name beside it.
+func (s *Session) workLog(r shell.Request) detach.LogWriter {
 	return func(w detach.Work, out shell.Output, exit shell.Exit) detach.Log {
 		log := shell.Log{Command: r.Text(), Exit: exit, Output: out}
-		n, err := s.workdir.WriteLog(w.LogPath(), log)
+		name, n, err := s.writeFresh(w.LogPath(), log)
 		if err == nil && r.LogPath != nil {
 			_, err = s.workdir.WriteLog(*r.LogPath, log)
 		}
-		return detach.Log{Path: w.LogPath(), Bytes: n, Err: err}
+		return detach.Log{Path: name, Bytes: n, Err: err}
+	}
+}
+
+// maxLogNames bounds how many names are tried for one log.
+const maxLogNames = 8
+
+func (s *Session) writeFresh(name string, log shell.Log) (string, int64, error) {
+	stem := strings.TrimSuffix(name, ".log")
+	for i := 1; ; i++ {
+		n, err := s.workdir.WriteLog(name, log)
+		if !errors.Is(err, fs.ErrExist) || i == maxLogNames {
+			return name, n, err
+		}
+		name = fmt.Sprintf("%s.%d.log", stem, i)
 	}
 }
 
@@ -139,8 +163,10 @@ func (s *Session) foreground(t *task, r request, l shell.Launch, proc shell.Proc
 		StdoutBytes: trace.Int(out.StdoutBytes), StderrBytes: trace.Int(out.StderrBytes),
 		DurationMS: trace.Int(exit.Duration.Milliseconds()), Reason: string(exit.Reason), ResourceLimit: exit.Limit,
 	})
-	if d, ok := proc.(shell.Durable); ok {
-		d.Settle()
+	if s.durables == nil {
+		// A supervised command's output is kept until its task is over: should
+		// the runtime die, the task is interrupted and the output is owed.
+		_ = out.Remove()
 	}
 	return toGuest(res)
 }

@@ -74,6 +74,19 @@ func (q *Queue[T]) PushReport(item T) error {
 	return nil
 }
 
+// Readmit adds a task that an earlier session admitted and did not run. It is
+// refused only if the queue is closed.
+func (q *Queue[T]) Readmit(item T) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return &Refusal{Reason: ErrClosed, Policy: q.policy, Pending: q.pending}
+	}
+	q.hadOne = true
+	q.add(entry[T]{item, true})
+	return nil
+}
+
 func (q *Queue[T]) add(e entry[T]) {
 	lane := LaneOf(e.item.Origin())
 	if len(q.waiters) > 0 {

@@ -1,0 +1,247 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/detach"
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
+	"github.com/murmur-capsule/murmur/runtime/provenance"
+)
+
+// A source is the records of one session whose results this session delivers:
+// its own, and those of earlier sessions that it goes on from.
+type source struct {
+	dir   string
+	store *jobs.Store
+	// runner is the connection to the session's supervisor; nil where none is
+	// left, and none is needed.
+	runner *supervisor.Runner
+}
+
+// pass is one look at the source's records. Whether a supervisor lives is asked
+// first: one that leaves later has written every exit record by then.
+func (src *source) pass() jobs.Pass {
+	p := jobs.Pass{Processes: supervisor.Host{}, Now: time.Now()}
+	if src.runner != nil && supervisor.Alive(src.dir) {
+		p.Supervisor = src.runner
+	}
+	return p
+}
+
+func (src *source) close() {
+	if src.runner != nil {
+		_ = src.runner.Close()
+	}
+}
+
+// durables are what a session knows of commands that outlive a runtime. A nil
+// *durables stands for a session whose commands do not.
+type durables struct {
+	s     *Session
+	own   *source
+	kick  chan struct{}
+	ctx   context.Context
+	stop  context.CancelFunc
+	ended chan struct{}
+
+	mu      sync.Mutex
+	old     []*source
+	adopted []*adopted
+}
+
+// openSupervised connects the session to its supervisor.
+func (s *Session) openSupervised() error {
+	store, err := supervisor.Records(s.dir)
+	if err != nil {
+		return fmt.Errorf("cannot keep records of commands: %w", err)
+	}
+	d := &durables{s: s, own: &source{dir: s.dir, store: store}, kick: make(chan struct{}, 1), ended: make(chan struct{})}
+	d.ctx, d.stop = context.WithCancel(context.Background())
+	d.own.runner, err = supervisor.Connect(s.ctx, d.options(s.dir, s.file))
+	if err != nil {
+		return fmt.Errorf("cannot start the supervisor of the session's commands: %w", err)
+	}
+	s.durables, s.runner = d, d.own.runner
+	go d.watch()
+	return nil
+}
+
+func (d *durables) options(dir string, f sessionFile) supervisor.Options {
+	return supervisor.Options{
+		Dir:        dir,
+		Session:    supervisor.Session{ID: f.ID, Capsule: f.Capsule, OwnerUID: f.Owner, Workdir: f.Workdir},
+		MaxRunning: d.s.capsule.manifest.Lifecycle.ShellMaxRunning,
+		Missed:     d.wake,
+		Log:        func(line string) { fmt.Fprintf(d.s.operator, "[capsule-runtime] %s\n", line) },
+	}
+}
+
+// task tells the supervisor for which task it may start commands. A supervisor
+// that does not answer refuses the commands themselves.
+func (d *durables) task(id string) {
+	if d != nil {
+		_ = d.own.runner.Task(id)
+	}
+}
+
+// wake asks for a look at the records of earlier sessions.
+func (d *durables) wake() {
+	select {
+	case d.kick <- struct{}{}:
+	default:
+	}
+}
+
+// watch looks at the records of earlier sessions whenever something of theirs
+// has ended.
+func (d *durables) watch() {
+	defer close(d.ended)
+	for {
+		select {
+		case <-d.kick:
+			d.look()
+		case <-d.ctx.Done():
+			return
+		}
+	}
+}
+
+// unprovenDelay is how long to wait before a teardown that could not be proven
+// is tried again.
+const unprovenDelay = 30 * time.Second
+
+func (d *durables) look() {
+	d.mu.Lock()
+	adopted := append([]*adopted(nil), d.adopted...)
+	d.mu.Unlock()
+	for _, a := range adopted {
+		if !a.refresh(d.ctx) {
+			continue
+		}
+		d.mu.Lock()
+		for i, held := range d.adopted {
+			if held == a {
+				d.adopted = append(d.adopted[:i], d.adopted[i+1:]...)
+				break
+			}
+		}
+		d.mu.Unlock()
+	}
+}
+
+// close lets go of the supervisors. It ends no command.
+func (d *durables) close() {
+	d.stop()
+	<-d.ended
+	for _, src := range append(d.old, d.own) {
+		src.close()
+	}
+}
+
+// claim says whose results are this session's to deliver.
+func (d *durables) claim() jobs.Claim {
+	return jobs.Claim{
+		Session: d.s.id, Capsule: d.s.file.Capsule, OwnerUID: os.Geteuid(), Workdir: d.s.workdir.Path(),
+		Alive: d.s.rt.alive,
+	}
+}
+
+// alive says whether some process runs the session.
+func (r *Runtime) alive(session string) bool {
+	if !ids.Session.Valid(session) {
+		return false
+	}
+	lock, err := lockSession(r.state.session(session))
+	if err == nil {
+		lock.release()
+	}
+	return errors.Is(err, errRunning)
+}
+
+// adopt takes over what an earlier session left: results that are owed, and
+// commands that run on.
+func (d *durables) adopt(f sessionFile, dir string) error {
+	store, err := supervisor.Records(dir)
+	if err != nil {
+		return err
+	}
+	src := &source{dir: dir, store: store}
+	src.runner, err = supervisor.Takeover(d.ctx, d.options(dir, f))
+	if busy := (*supervisor.BusyError)(nil); errors.As(err, &busy) {
+		return nil // Another runtime delivers what is in there.
+	} else if err != nil && !errors.Is(err, supervisor.ErrNone) {
+		return err
+	}
+	d.mu.Lock()
+	d.old = append(d.old, src)
+	d.mu.Unlock()
+	if err := d.accountFor(src); err != nil {
+		return err
+	}
+	handles, asides, err := store.List()
+	for _, a := range asides {
+		fmt.Fprintf(d.s.operator, "[capsule-runtime] a record was set aside: %s\n", a)
+	}
+	claim := d.claim()
+	for _, h := range handles {
+		if r := h.Record(); claim.Covers(r) && (r.State == jobs.Running || claim.Owes(r)) {
+			d.take(src, h)
+		}
+	}
+	return err
+}
+
+// accountFor brings the records up to what is true, and says so.
+func (d *durables) accountFor(src *source) error {
+	start, err := src.store.Retire(d.ctx, src.pass())
+	if start.Seen > 0 {
+		fmt.Fprintf(d.s.operator, "[capsule-runtime] commands of an earlier session: %d seen, %d retired, %d kept\n",
+			start.Seen, start.Retired, start.Kept)
+	}
+	if err == nil {
+		_, err = src.store.Reconcile(d.ctx, src.pass())
+	}
+	return err
+}
+
+// take makes a work of an earlier session one of this session's.
+func (d *durables) take(src *source, h jobs.Handle) {
+	a := &adopted{src: src, handle: h, ended: make(chan struct{})}
+	d.s.account.add(1)
+	d.s.registry.Watch(adoptedWork(h.Record()), a, d.s.recordLog(h.Record()))
+	if a.settle() {
+		return
+	}
+	d.mu.Lock()
+	d.adopted = append(d.adopted, a)
+	d.mu.Unlock()
+	// It may have ended while it was being taken.
+	d.wake()
+}
+
+// adoptedWork is the work that a record is about. A task whose provenance
+// cannot be told counts as untrusted.
+func adoptedWork(r jobs.Record) detach.Work {
+	var cause *provenance.Provenance
+	if p, err := provenance.Restore(r.Origin, r.Trust); err == nil {
+		cause = &p
+	}
+	return detach.Work{
+		ID: r.WorkID, Binary: r.Binary, Command: r.Command, TaskID: r.Task, ContextID: r.ContextID,
+		Provenance: provenance.Caused(provenance.Completion, cause),
+		Started:    time.UnixMilli(r.StartedAt), Detached: time.UnixMilli(r.DemotedAt),
+	}
+}
+
+// recordLog writes the log of a work that is known by its record alone.
+func (s *Session) recordLog(r jobs.Record) detach.LogWriter {
+	return s.workLog(shell.Request{Command: r.Command})
+}
