@@ -32,11 +32,15 @@ func (f *Func) Export() (*canon.Export, error) {
 	return f.host, nil
 }
 
-// Call calls the function with dynamic values.
+// Call calls the function with dynamic values. The result may be nil if nobody
+// looks at it.
 func (f *Func) Call(ctx context.Context, args []canon.Value, result *canon.Value) error {
 	e, err := f.Export()
 	if err != nil {
 		return err
+	}
+	if result == nil {
+		result = new(canon.Value)
 	}
 	return f.plan.dynamic.Call(ctx, e, nil, args, result)
 }

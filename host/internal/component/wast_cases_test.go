@@ -46,10 +46,7 @@ func caseBinaries(t *testing.T, texts []string) []converted {
 	if os.Getenv("MURMUR_WAST_UPDATE") != "" {
 		updateCases(t, texts)
 	}
-	data, err := os.ReadFile(casesFile)
-	require.NoError(t, err)
-	known := map[string][]byte{}
-	require.NoError(t, json.Unmarshal(data, &known))
+	known := knownBinaries(t)
 	out := make([]converted, len(texts))
 	for i, text := range texts {
 		wasm, ok := known[textHash(text)]
@@ -58,6 +55,16 @@ func caseBinaries(t *testing.T, texts []string) []converted {
 	}
 	require.Len(t, known, len(texts), "%s holds binaries of texts that are gone", casesFile)
 	return out
+}
+
+// knownBinaries are the binaries by the hash of their text.
+func knownBinaries(t testing.TB) map[string][]byte {
+	t.Helper()
+	data, err := os.ReadFile(casesFile)
+	require.NoError(t, err)
+	known := map[string][]byte{}
+	require.NoError(t, json.Unmarshal(data, &known))
+	return known
 }
 
 func updateCases(t *testing.T, texts []string) {

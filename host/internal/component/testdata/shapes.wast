@@ -1,0 +1,50 @@
+;; The shapes of calls that are measured. The allocator begins anew after each
+;; call, so that any number of calls fit.
+
+(component
+  (core module $m
+    (memory (export "mem") 64)
+    (global $next (mut i32) (i32.const 4096))
+    (func (export "realloc") (param $old i32) (param $size i32) (param $align i32) (param $new i32) (result i32)
+      (local $at i32)
+      (local.set $at (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
+      (global.set $next (i32.add (local.get $at) (local.get $new)))
+      (local.get $at))
+    (func (export "done") (param i32) (global.set $next (i32.const 4096)))
+    (func (export "sum") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1)))
+    (func (export "echo") (param i32 i32) (result i32)
+      (i32.store (i32.const 16) (local.get 0))
+      (i32.store (i32.const 20) (local.get 1))
+      (i32.const 16))
+    (func (export "size") (param i32 i32) (result i32) (local.get 1))
+    (func (export "count") (param $at i32) (param $n i32) (result i32)
+      (local $sum i32)
+      (block $end
+        (loop $more
+          (br_if $end (i32.eqz (local.get $n)))
+          (local.set $sum (i32.add (local.get $sum)
+            (i32.add (i32.load offset=4 (local.get $at)) (i32.load offset=8 (local.get $at)))))
+          (local.set $at (i32.add (local.get $at) (i32.const 12)))
+          (local.set $n (i32.sub (local.get $n) (i32.const 1)))
+          (br $more)))
+      (local.get $sum)))
+  (core instance $i (instantiate $m))
+  (alias core export $i "mem" (core memory $mem))
+  (alias core export $i "realloc" (core func $realloc))
+  (alias core export $i "done" (core func $done))
+  (func (export "sum") (param "a" u32) (param "b" u32) (result u32) (canon lift (core func $i "sum")))
+  (func (export "echo") (param "text" string) (result string)
+    (canon lift (core func $i "echo") (memory $mem) (realloc $realloc) (post-return $done)))
+  (func (export "size") (param "data" (list u8)) (result u32)
+    (canon lift (core func $i "size") (memory $mem) (realloc $realloc) (post-return $done)))
+  (type $row' (record (field "name" string) (field "n" u32)))
+  (export $row "row" (type $row'))
+  ;; the lengths of the names and the numbers, together
+  (func (export "count") (param "rows" (list $row)) (result u32)
+    (canon lift (core func $i "count") (memory $mem) (realloc $realloc) (post-return $done))))
+(assert_return (invoke "sum" (u32.const 2) (u32.const 3)) (u32.const 5))
+(assert_return (invoke "echo" (str.const "abc")) (str.const "abc"))
+(assert_return (invoke "size" (list.const (u8.const 1) (u8.const 2))) (u32.const 2))
+(assert_return (invoke "count" (list.const
+  (record.const (field "name" (str.const "abc")) (field "n" (u32.const 10)))
+  (record.const (field "name" (str.const "de")) (field "n" (u32.const 20))))) (u32.const 35))
