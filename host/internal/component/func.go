@@ -17,7 +17,8 @@ type Func struct {
 	fused *canon.Export // as another component calls it
 }
 
-// Type is the function's type. Its resources are slots of Export's binding.
+// Type is the function's type. Its resources are slots of Export's binding. It
+// is nil for a function that this host cannot call: Export says why.
 func (f *Func) Type() *canon.FuncType { return f.plan.typ }
 
 // Export is the function for a canon.GuestFunc. It fails for a function that

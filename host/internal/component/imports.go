@@ -74,7 +74,7 @@ func linkWord(s sort) string {
 // itemWord is what messages call a thing that was found.
 func itemWord(item any) string {
 	switch item.(type) {
-	case *HostFunc, *Func, *stub:
+	case *HostFunc, *Func, *UnservedError:
 		return "func"
 	case *canon.Resource:
 		return "resource"
@@ -106,7 +106,7 @@ func (r *importResolver) item(path string, want externType, item any, found bool
 		if want.sort == sortCoreModule {
 			return v, linkModule(v.typ, want.module)
 		}
-	case *HostFunc, *Func, *stub:
+	case *HostFunc, *Func, *UnservedError:
 		if want.sort == sortFunc {
 			return v, r.fn(v, want.typ.(*funcType))
 		}
@@ -117,7 +117,7 @@ func (r *importResolver) item(path string, want externType, item any, found bool
 // absent notes a missing item, or makes it a stub.
 func (r *importResolver) absent(path string, want externType) (any, error) {
 	if r.stubs && want.sort == sortFunc {
-		return &stub{path}, nil
+		return &UnservedError{path}, nil
 	}
 	iface, name, ok := strings.Cut(path, "#")
 	if ok {

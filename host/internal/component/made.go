@@ -105,7 +105,7 @@ func (ci *componentInstance) lower(p *canonPlan) *loweredFunc {
 	switch f := ci.funcs[p.target].(type) {
 	case *HostFunc:
 		return &loweredFunc{plan: f.Plan, state: f.State, binding: ci.binding(p, false)}
-	case *stub:
+	case *UnservedError:
 		return &loweredFunc{err: f}
 	case *Func:
 		if err := ci.linked.refused[p.index]; err != nil {
@@ -137,10 +137,14 @@ func callGuest(ctx context.Context, state any, args []canon.Value, result *canon
 	return c.callee.plan.dynamic.Call(ctx, c.callee.fused, c.caller, args, result)
 }
 
-// stub serves an import that nobody does: it traps with the import's name.
-type stub struct{ name string }
+// UnservedError is the trap of a guest that calls an import which nobody serves
+// and which was linked to a stub.
+type UnservedError struct {
+	// Import is the function, as in `ns:pkg/iface@1.2.3#name`.
+	Import string
+}
 
 // Error implements error.
-func (s *stub) Error() string {
-	return fmt.Sprintf("the guest called `%s`, which this host does not serve", s.name)
+func (e *UnservedError) Error() string {
+	return fmt.Sprintf("the guest called `%s`, which this host does not serve", e.Import)
 }

@@ -179,6 +179,7 @@ func (v *validator) exportDef(s *scope, d *defExport) error {
 	if t.sort == sortType {
 		t.typ = rename(t.typ)
 	}
+	nameResources(d.name.name, t)
 	if err := s.exportNames.add(d.name, t); err != nil {
 		return err
 	}
