@@ -143,10 +143,23 @@ func (r *runner) feed(ctx context.Context, session *runtime.Session) error {
 		}
 	}
 	if !r.flags.untilIdle {
+		r.stays()
 		return nil
 	}
 	// A context that is done has ended the session by itself.
 	_ = session.WaitIdle(ctx)
 	session.End()
 	return nil
+}
+
+// stays tells that the session will not end by itself, which looks like a hang
+// to whoever did not write the manifest.
+func (r *runner) stays() {
+	if r.manifest.Lifecycle.AfterTask != capsule.AfterSleep {
+		return
+	}
+	r.printer.do(func() {
+		fmt.Fprintf(r.app.stderr, "murmur: %s\n", r.app.styleErr.dim(
+			"the session stays after its tasks (lifecycle.after_task: sleep): Ctrl-C ends it, --until-idle would"))
+	})
 }

@@ -35,9 +35,9 @@ func (t *timeline) describe(e runtime.Event) (what, subject, rest string) {
 	plain := func(what string) string { return fmt.Sprintf("%-11s", what) }
 	switch e.Type {
 	case "session_start":
-		return plain("session"), short(e.SessionID), sessionText(e)
+		return plain("session"), "", sessionText(e)
 	case "session_end":
-		return s.ended(plain("session end"), e.ExitStatus), short(e.SessionID), countsText(e)
+		return s.ended(plain("session end"), e.ExitStatus), "", countsText(e)
 	case "task_start":
 		return plain("task"), short(e.TaskID), taskText(e)
 	case "task_end":
@@ -76,7 +76,7 @@ func (s style) exited(what string, e runtime.Event) string {
 }
 
 func sessionText(e runtime.Event) string {
-	text := fmt.Sprintf("%s %s", e.Capsule, e.Version)
+	text := fmt.Sprintf("%s %s, session %s", e.Capsule, e.Version, e.SessionID)
 	if e.Workdir != "" {
 		text += " in " + e.Workdir
 	}
