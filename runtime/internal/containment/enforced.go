@@ -206,6 +206,9 @@ func notes(a Ask, h Host, p Profile) []string {
 	if p.Class == Scoped && !p.WorkdirExec {
 		list = append(list, "workdir_exec: false stops direct execution alone under class scoped; the dynamic loader still maps files of the workdir")
 	}
+	if !p.Hold && p.Class != Advisory && h.OS == "linux" {
+		list = append(list, "children cannot be held at their exec here: a command runs some microseconds before its limits are set and before the thread that started it has ended, which it could trace")
+	}
 	if p.Class == Scoped {
 		list = append(list, "commands see the names and command lines of the host's processes")
 	}

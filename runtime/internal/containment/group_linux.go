@@ -418,6 +418,26 @@ func (g *Group) discard() bool {
 	return gone
 }
 
+// stale is how old a group must be before another session removes it: a new one
+// is empty for a moment, until its command is born.
+const stale = time.Minute
+
+// sweep removes groups of ours that their sessions left: processes were still
+// running in them. The kernel refuses it where there are some still.
+func sweep(groups Groups) {
+	for _, parent := range []string{groups.Unified, groups.Pids, groups.Memory} {
+		if parent == "" {
+			continue
+		}
+		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
+		for _, d := range left {
+			if info, err := os.Lstat(d); err == nil && time.Since(info.ModTime()) > stale {
+				_ = unix.Rmdir(d)
+			}
+		}
+	}
+}
+
 // leftGroups are groups that could not be removed when their command had ended.
 type leftGroups struct {
 	mu   sync.Mutex

@@ -22,6 +22,7 @@ type running struct {
 
 func (e *enforcer) open(p Profile) error {
 	e.restriction = restriction{ruleset: -1}
+	sweep(p.Groups)
 	if p.Class == Advisory {
 		return nil
 	}

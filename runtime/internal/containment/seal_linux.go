@@ -37,7 +37,8 @@ var hooked atomic.Bool
 func Hook() {
 	hooked.Store(true)
 	if len(os.Args) > 0 && os.Args[0] == sealArg0 {
-		os.Exit(sealedInit())
+		// Nothing of the embedder's is to run at this exit.
+		syscall.Exit(sealedInit())
 	}
 }
 
