@@ -52,7 +52,7 @@ func (s *Store) reserve(work string) error {
 // WriteExit makes the exit record durable. The first one stands: a later one
 // is dropped without an error.
 func (s *Store) WriteExit(e ExitRecord) error {
-	if !workName.MatchString(e.WorkID) {
+	if !validWork(e.WorkID) {
 		return fmt.Errorf("cannot write an exit record: bad work id %q", e.WorkID)
 	}
 	e.Version = Version

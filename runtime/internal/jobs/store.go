@@ -152,7 +152,7 @@ func (s *Store) read(work string) (Record, error) {
 
 // Accounts says whether the launch is recorded under this id.
 func (s *Store) Accounts(work, launch string) bool {
-	if !workName.MatchString(work) {
+	if !validWork(work) {
 		return false
 	}
 	r, err := s.read(work)

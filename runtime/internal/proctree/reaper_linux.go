@@ -124,13 +124,16 @@ func (s *Subreaper) Spawn(mark string, fork func() (Forked, error)) (*Leader, er
 	return l, nil
 }
 
+// exited does not wait for the signal to be handled, which takes two more
+// threads: it is not for nothing that a leader has a pidfd.
 func (s *Subreaper) exited(ctx context.Context, l *Leader) (int, error) {
-	select {
-	case <-l.collected.done:
-		return l.collected.last, nil
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	if err := l.handle.Wait(ctx); err != nil {
+		return 0, err
 	}
+	for s.reapOne() {
+	}
+	<-l.collected.done
+	return l.collected.last, nil
 }
 
 func (s *Subreaper) collect(l *Leader) (syscall.WaitStatus, error) {

@@ -182,8 +182,6 @@ func (s *server) settle(c *command) {
 	if !c.drop() {
 		return
 	}
-	if err := s.write(entry{Step: stepSettled, Launch: c.name()}); err != nil {
-		s.log("%v", err)
-	}
+	s.forgo(c.name())
 	s.forgetSpent(c)
 }

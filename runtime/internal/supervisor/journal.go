@@ -75,6 +75,8 @@ type journal struct {
 	path string
 	file *os.File
 	size int64
+	// later are lines that the next write takes along.
+	later []byte
 }
 
 // openJournal opens the journal of dir for appending. A last line that was torn
@@ -111,15 +113,27 @@ func (j *journal) heal() error {
 	return j.put([]byte("\n"))
 }
 
-// write appends one line.
+// write appends one line, after those that were put off.
 func (j *journal) write(e entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("cannot write the journal: %w", err)
 	}
-	if err := j.put(append(line, '\n')); err != nil {
+	if err := j.put(append(append(j.later, line...), '\n')); err != nil {
 		return fmt.Errorf("cannot write the journal: %w", err)
 	}
+	j.later = j.later[:0]
+	return nil
+}
+
+// putOff appends a line whenever the next one is written. If that never comes,
+// what it says is found out again, or told once too often.
+func (j *journal) putOff(e entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("cannot write the journal: %w", err)
+	}
+	j.later = append(append(j.later, line...), '\n')
 	return nil
 }
 

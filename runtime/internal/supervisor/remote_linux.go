@@ -130,13 +130,15 @@ func (p *remote) Demote(ctx context.Context, d shell.Demotion) error {
 	return nil
 }
 
-// Settle implements [shell.Durable].
+// Settle implements [shell.Durable]. It goes with whatever is sent next, a
+// command's start or a task's end: should the runtime die before, the result is
+// told once too often.
 func (p *remote) Settle() {
 	p.runner.forget(p.name)
 	p.runner.mu.Lock()
 	c := p.runner.conn
 	p.runner.mu.Unlock()
 	if c != nil {
-		_ = c.send(message{Kind: kindSettle, Name: p.name})
+		_ = c.queue(message{Kind: kindSettle, Name: p.name})
 	}
 }

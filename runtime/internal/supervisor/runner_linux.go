@@ -186,6 +186,7 @@ func (r *Runner) Close() error {
 	r.closed = true
 	r.mu.Unlock()
 	if c != nil {
+		_ = c.drain()
 		c.conn.Close()
 	}
 	r.ended.Wait()

@@ -45,6 +45,15 @@ func (s *server) write(e entry) error {
 	return s.journal.write(e)
 }
 
+// forgo notes in the journal that a launch needs no account any more.
+func (s *server) forgo(launch string) {
+	s.jmu.Lock()
+	defer s.jmu.Unlock()
+	if err := s.journal.putOff(entry{Step: stepSettled, Launch: launch}); err != nil {
+		s.log("%v", err)
+	}
+}
+
 // insist repeats what must succeed, with growing pauses, until it does: a full
 // disk is emptied one day.
 func (s *server) insist(what string, f func() error) {
@@ -241,7 +250,9 @@ func (s *server) compact() {
 func (s *server) rewriteJournal() error {
 	entries := []entry{s.opening()}
 	for _, c := range s.snapshot() {
-		entries = append(entries, c.history()...)
+		if !c.spent() {
+			entries = append(entries, c.history()...)
+		}
 	}
 	return s.journal.rewrite(entries)
 }
