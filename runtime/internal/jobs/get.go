@@ -7,7 +7,7 @@ import (
 
 // Get is the work with that id. ErrGone says that there is none.
 func (s *Store) Get(work string) (Handle, error) {
-	if !workName.MatchString(work) {
+	if !validWork(work) {
 		return Handle{}, fmt.Errorf("cannot read %q: %w", work, ErrGone)
 	}
 	r, err := s.read(work)
