@@ -101,6 +101,7 @@ func TestLimits(t *testing.T) {
 		"deep value type":          {preamble + section(7, listOfLists(200)), "type nesting is too deep"},
 		"exponential type":         {preamble + section(7, doubling(40)), "effective type size exceeds the limit"},
 		"long list":                {preamble + section(7, "\x01\x67\x7d\xff\xff\xff\xff\x0f"), "exceeds maximum byte size"},
+		"canonical functions":      {preamble + section(8, "\xa1\x9c\x01"+strings.Repeat("\x24", maxCanons+1)), "more than 20000 canonical functions"},
 		"long name":                {preamble + section(10, "\x01\x00"+longName()+"\x03\x01"), "longer than the limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +109,13 @@ func TestLimits(t *testing.T) {
 			assert.ErrorContains(t, check([]byte(c.data)), c.want)
 		})
 	}
+}
+
+func TestLimits_plans(t *testing.T) {
+	t.Parallel()
+	v := &validator{}
+	require.NoError(t, v.willPlan(&funcType{size: maxPlanned}))
+	assert.ErrorContains(t, v.willPlan(&funcType{size: 1}), "the types of canonical functions are larger than")
 }
 
 // listOfLists defines n types, each a list of the one before.
@@ -138,6 +146,14 @@ func appendS33(b []byte, i int) []byte {
 		return append(b, byte(i))
 	}
 	return append(b, byte(i&0x7f|0x80), byte(i>>7))
+}
+
+// largeImport is a component that imports a function with a parameter of half a
+// million parts.
+func largeImport() string {
+	types := doubling(18)
+	types = string(appendS33(nil, 20)) + types[1:] + "\x40\x01\x01a\x12\x01\x00"
+	return preamble + section(7, types) + section(10, "\x01\x00\x01f\x01\x13")
 }
 
 func longName() string {

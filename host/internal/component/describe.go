@@ -27,7 +27,9 @@ func (c *Component) Exports() []Extern { return describe(c.root.typ.exports) }
 
 // describe writes externs as WIT. A type is called by its name from where it is
 // exported on.
-func describe(e externs) []Extern { return (&witWriter{names: map[anyType]string{}}).externs(e) }
+func describe(e externs) []Extern {
+	return (&witWriter{names: map[anyType]string{}, left: maxTextNodes}).externs(e)
+}
 
 // CheckExport checks that the component exports a function of this type, which
 // has no resources. The interface is found along its version; "" is the
@@ -69,7 +71,12 @@ func (i *Instance) Func(iface, name string) (*Func, bool) {
 }
 
 // witWriter writes types as WIT.
-type witWriter struct{ names map[anyType]string }
+type witWriter struct {
+	names map[anyType]string
+	// left counts down the type nodes; a type that shares its parts can be far
+	// larger as text than in the binary.
+	left int
+}
 
 func (w *witWriter) externs(e externs) []Extern {
 	var out []Extern
@@ -92,7 +99,7 @@ func (w *witWriter) extern(name string, t externType) Extern {
 		}
 		w.names[t.typ] = name
 	case sortInstance:
-		x.Items = (&witWriter{names: w.names}).externs(t.typ.(*instanceType).exports)
+		x.Items = w.externs(t.typ.(*instanceType).exports)
 	default:
 		x.Text = externWord(t.sort) + " " + name
 	}
@@ -144,6 +151,9 @@ func (w *witWriter) body(d *valueDef) string {
 }
 
 func (w *witWriter) val(v *valType) string {
+	if w.left--; w.left < 0 {
+		return "…"
+	}
 	if v == nil {
 		return "_"
 	}

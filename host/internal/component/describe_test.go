@@ -40,6 +40,15 @@ func TestComponent_Exports(t *testing.T) {
 	}, texts)
 }
 
+// Text for people does not grow with what a type would be in full.
+func TestInspect_largeType(t *testing.T) {
+	t.Parallel()
+	info, err := Inspect([]byte(largeImport()))
+	require.NoError(t, err)
+	assert.Less(t, len(info.Imports[0].Text), 30*maxTextNodes)
+	assert.Contains(t, info.Imports[0].Text, "…")
+}
+
 func TestComponent_CheckExport(t *testing.T) {
 	t.Parallel()
 	c := loadCase(t, newRuntime(t), "calls.wast", 0)

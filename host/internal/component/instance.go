@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/tetratelabs/wazero/api"
@@ -39,6 +40,10 @@ type InstanceConfig struct {
 	Stubs bool
 	// Limits are those of each component instance.
 	Limits canon.Limits
+	// Memory bounds what the memories and tables of all core modules take at
+	// the start, in bytes. Zero stands for 4 GiB. How far they grow is for the
+	// engine to limit.
+	Memory uint64
 }
 
 // Instance is an instantiated component. It is not safe for concurrent use.
@@ -49,6 +54,7 @@ type Instance struct {
 	all       []*componentInstance
 	modules   []api.Module
 	count     int
+	memory    uint64
 }
 
 // componentInstance is the state of one component instance: the index spaces
@@ -151,6 +157,18 @@ func (i *Instance) instantiate(ctx context.Context, c *componentValue, args Item
 func (i *Instance) spend() error {
 	if i.count++; i.count > maxInstances {
 		return errorAt(0, "the component makes more than %d instances", maxInstances)
+	}
+	return nil
+}
+
+// reserve counts what a core module takes at the start against the limit.
+func (i *Instance) reserve(m *coreModule) error {
+	limit := i.config.Memory
+	if limit == 0 {
+		limit = defaultMemory
+	}
+	if i.memory += m.memory; i.memory > limit {
+		return fmt.Errorf("the memories of the component take more than %d bytes", limit)
 	}
 	return nil
 }

@@ -187,3 +187,13 @@ func TestRegistry(t *testing.T) {
 	assert.Equal(t, all[7].id, r.put(i), "numbers are used again")
 	assert.Same(t, i, r.get(all[7].id))
 }
+
+func TestInstantiate_memoryLimit(t *testing.T) {
+	t.Parallel()
+	c := loadCase(t, newRuntime(t), "shapes.wast", 0)
+	_, err := c.Instantiate(context.Background(), InstanceConfig{Memory: 64<<16 - 1})
+	require.ErrorContains(t, err, "the memories of the component take more than 4194303 bytes")
+	i, err := c.Instantiate(context.Background(), InstanceConfig{Memory: 64 << 16})
+	require.NoError(t, err)
+	require.NoError(t, i.Close(context.Background()))
+}

@@ -32,10 +32,19 @@ const (
 	maxFlags = 32
 	// maxParams bounds the parameters of one function.
 	maxParams = 1_000
+	// maxCanons bounds the functions of the canonical ABI in one binary, and
+	// maxPlanned the nodes of their types: each gets a plan of its own.
+	maxCanons  = 20_000
+	maxPlanned = 1_000_000
+	// maxTextNodes bounds the type nodes that are written out as WIT for people.
+	maxTextNodes = 100_000
 	// maxLinks bounds the imports that all core instances together take: glue is
 	// compiled for each.
 	maxLinks = 500_000
 	// maxInstances bounds the component and core instances that one
 	// instantiation makes: nesting makes their number exponential in the bytes.
 	maxInstances = 10_000
+	// defaultMemory is what the memories and tables of one component may take
+	// together at the start, in bytes.
+	defaultMemory = 4 << 30
 )

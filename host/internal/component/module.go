@@ -12,6 +12,8 @@ type coreModule struct {
 	// type of each import as it is written.
 	importAt, importEnd int
 	descs               [][]byte
+	// memory is what its own memories and tables take at the start, in bytes.
+	memory uint64
 }
 
 // moduleReader collects the parts of a core module that linking looks at. That
@@ -69,9 +71,9 @@ func (mr *moduleReader) section(id byte, at int, s *reader) {
 	case 3:
 		mr.each(s, func() { mr.funcs = append(mr.funcs, s.u32()) })
 	case 4:
-		mr.each(s, func() { mr.tables = append(mr.tables, readTableType(s)) })
+		mr.each(s, func() { mr.table(readTableType(s)) })
 	case 5:
-		mr.each(s, func() { mr.memories = append(mr.memories, readLimits(s)) })
+		mr.each(s, func() { mr.ownMemory(readLimits(s)) })
 	case 6:
 		mr.each(s, func() { mr.global(s) })
 	case 7:
@@ -79,6 +81,18 @@ func (mr *moduleReader) section(id byte, at int, s *reader) {
 	case 13:
 		mr.each(s, func() { s.byte(); mr.tags = append(mr.tags, s.u32()) })
 	}
+}
+
+func (mr *moduleReader) table(t tableType) {
+	const elementBytes = 8
+	mr.tables = append(mr.tables, t)
+	mr.m.memory += min(t.limits.min, 1<<32) * elementBytes
+}
+
+func (mr *moduleReader) ownMemory(l limits) {
+	const pageBytes = 1 << 16
+	mr.memories = append(mr.memories, l)
+	mr.m.memory += min(l.min, 1<<32) * pageBytes
 }
 
 func (mr *moduleReader) each(s *reader, item func()) {

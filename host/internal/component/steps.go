@@ -108,6 +108,9 @@ func (s *stepCoreInstantiate) run(r *instantiation) error {
 	if err := i.spend(); err != nil {
 		return err
 	}
+	if err := i.reserve(m.module); err != nil {
+		return err
+	}
 	g, err := i.component.glueOf(r.ctx, r.in.linked, s, m.module)
 	if err != nil {
 		return err

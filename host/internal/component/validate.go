@@ -11,6 +11,8 @@ type validator struct {
 	data   []byte
 	budget int
 	links  int
+	// canons and planned count canonical functions and the nodes of their types.
+	canons, planned int
 }
 
 // errWork ends a validation whose type checking would take too long. It is

@@ -78,7 +78,10 @@ func (v *validator) taskReturn(s *scope, d *defCanon, p *canonPlan) error {
 	}
 	f := &funcType{}
 	if t != nil {
-		f.params = []field{{"result", t}}
+		f.params, f.size = []field{{"result", t}}, t.facts().size
+	}
+	if err := v.willPlan(f); err != nil {
+		return err
 	}
 	params, spill := flatParams(f, maxFlatParams)
 	p.sig = &coreFuncType{params: params}

@@ -34,6 +34,9 @@ type canonOptions struct {
 }
 
 func (v *validator) canon(s *scope, d *defCanon) error {
+	if v.canons++; v.canons > maxCanons {
+		return fmt.Errorf("more than %d canonical functions", maxCanons)
+	}
 	if d.op == canonLift {
 		return v.lift(s, d)
 	}
@@ -56,9 +59,21 @@ func (v *validator) canon(s *scope, d *defCanon) error {
 	return nil
 }
 
+// willPlan accounts for the plan of a function. It comes before anything that
+// walks the whole type.
+func (v *validator) willPlan(f *funcType) error {
+	if v.planned += f.size; v.planned > maxPlanned {
+		return fmt.Errorf("the types of canonical functions are larger than %d together", maxPlanned)
+	}
+	return nil
+}
+
 func (v *validator) lift(s *scope, d *defCanon) error {
 	f, err := s.funcTypeAt(d.typ)
 	if err != nil {
+		return err
+	}
+	if err := v.willPlan(f); err != nil {
 		return err
 	}
 	core, err := s.coreAt(sortCoreFunc, d.index)
@@ -127,6 +142,9 @@ func typeList(types []valueType) string {
 func (v *validator) lower(s *scope, d *defCanon, p *canonPlan) error {
 	f, err := at(s.funcs, d.index, "function")
 	if err != nil {
+		return err
+	}
+	if err := v.willPlan(f); err != nil {
 		return err
 	}
 	for _, o := range d.opts {
