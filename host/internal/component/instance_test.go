@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tetratelabs/wazero"
 
 	"github.com/murmur-capsule/murmur/host/internal/canon"
 )
@@ -154,9 +155,58 @@ func TestLoad_progress(t *testing.T) {
 	t.Parallel()
 	var seen []int
 	_, err := Load(context.Background(), newRuntime(t), caseBinary(t, "linking.wast", 1),
-		Options{Compiled: func(done, total int) { seen = append(seen, done, total) }})
+		Options{Compiling: func(n, total, size int) {
+			assert.Positive(t, size)
+			seen = append(seen, n, total)
+		}})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 2, 2, 2}, seen)
+}
+
+// A host function may not call back into the guest that called it.
+func TestFunc_reentrance(t *testing.T) {
+	t.Parallel()
+	c := loadCase(t, newRuntime(t), "reenter.wast", 0)
+	var i *Instance
+	back := goFunc(t, "back", nil, canon.Prim(canon.KindU32), func([]canon.Value) (canon.Value, error) {
+		_, err := callU32(t, i, "go")
+		return canon.Bits(0), err
+	})
+	i, err := c.Instantiate(context.Background(), InstanceConfig{Imports: Items{"host-return-two": back}})
+	require.NoError(t, err)
+	_, err = callU32(t, i, "go")
+	assert.ErrorContains(t, err, "cannot enter component instance")
+	require.NoError(t, i.Close(context.Background()))
+}
+
+// A trap of an unserved import names it, as a type that callers can look for.
+func TestFunc_unserved(t *testing.T) {
+	t.Parallel()
+	i, err := loadCase(t, newRuntime(t), "reenter.wast", 0).Instantiate(context.Background(), InstanceConfig{Stubs: true})
+	require.NoError(t, err)
+	_, err = callU32(t, i, "go")
+	var unserved *UnservedError
+	require.ErrorAs(t, err, &unserved)
+	assert.Equal(t, "host-return-two", unserved.Import)
+	require.NoError(t, i.Close(context.Background()))
+}
+
+// A guest that loops ends with its context, if the engine checks for that.
+func TestFunc_canceled(t *testing.T) {
+	t.Parallel()
+	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfig().WithCloseOnContextDone(true))
+	t.Cleanup(func() { require.NoError(t, r.Close(context.Background())) })
+	ctx, cancel := context.WithCancel(context.Background())
+	two := goFunc(t, "two", nil, canon.Prim(canon.KindU32), func([]canon.Value) (canon.Value, error) { return canon.Bits(2), nil })
+	i, err := loadCase(t, r, "reenter.wast", 0).Instantiate(ctx, InstanceConfig{Imports: Items{"host-return-two": two}})
+	require.NoError(t, err)
+	loop, ok := i.Func("", "loop")
+	require.True(t, ok)
+	cancel()
+	err = loop.Call(ctx, nil, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Error(t, i.Poisoned())
+	require.NoError(t, i.Close(context.Background()))
 }
 
 // Nesting makes the number of instances exponential in the size of the file.

@@ -19,9 +19,10 @@ type Options struct {
 	// renamed, and gives the bytes that are compiled: the place for checks and
 	// rewrites of core modules. Nil compiles them as they are.
 	Prepare func(module []byte) ([]byte, error)
-	// Compiled is told of each compiled core module of the binary, by position
-	// and out of how many. May be nil.
-	Compiled func(done, total int)
+	// Compiling is told of each core module before it is compiled, which can
+	// take seconds: its position from 1, out of how many, and its size in bytes.
+	// May be nil.
+	Compiling func(n, total, size int)
 }
 
 // Component is a loaded component: decoded, validated, its core modules
@@ -134,15 +135,15 @@ func (c *Component) compile(ctx context.Context, data []byte, t *template, o Opt
 				return fmt.Errorf("core module %d at offset 0x%x: %w", i, m.at, err)
 			}
 		}
+		if o.Compiling != nil {
+			o.Compiling(i+1, len(all), len(wasm))
+		}
 		compiled, err := c.runtime.CompileModule(ctx, wasm)
 		if err != nil {
 			return fmt.Errorf("core module %d at offset 0x%x: %w", i, m.at, err)
 		}
 		c.onClose(compiled.Close)
 		c.compiled[m] = compiled
-		if o.Compiled != nil {
-			o.Compiled(i+1, len(all))
-		}
 	}
 	return nil
 }
