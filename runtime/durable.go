@@ -150,16 +150,17 @@ func (d *durables) close() {
 func (d *durables) claim() jobs.Claim {
 	return jobs.Claim{
 		Session: d.s.id, Capsule: d.s.file.Capsule, OwnerUID: os.Geteuid(), Workdir: d.s.workdir.Path(),
-		Alive: d.s.rt.alive,
+		Alive: d.s.alive,
 	}
 }
 
-// alive says whether some process runs the session.
-func (r *Runtime) alive(session string) bool {
-	if !ids.Session.Valid(session) {
+// alive says whether a runtime has the other session. The one resumed from is
+// held by this session.
+func (s *Session) alive(session string) bool {
+	if !ids.Session.Valid(session) || session == s.old.ID {
 		return false
 	}
-	lock, err := lockSession(r.state.session(session))
+	lock, err := lockSession(s.rt.state.session(session))
 	if err == nil {
 		lock.release()
 	}

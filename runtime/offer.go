@@ -43,7 +43,7 @@ func (s *Session) offer(t *task) error {
 	if !t.delivery.durable() {
 		return nil
 	}
-	h, err := t.delivery.record.Offer(jobs.Delivery{Session: s.id, Task: t.id, Now: time.Now(), Alive: s.rt.alive})
+	h, err := t.delivery.record.Offer(jobs.Delivery{Session: s.id, Task: t.id, Now: time.Now(), Alive: s.alive})
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,7 @@ type Session struct {
 
 	queue    *queue.Queue[*task]
 	pending  *pendingStore
+	inbox    *inbox
 	registry *detach.Registry
 	policy   *shell.Policy
 	runner   shell.Runner
@@ -131,7 +132,7 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 // the one before it.
 func (s *Session) open() error {
 	for _, step := range []func() error{
-		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.describe, s.openShell, s.openQueue, s.announce, s.resume,
+		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.describe, s.openShell, s.openQueue, s.announce, s.resume, s.openInbox,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -272,6 +273,9 @@ func (s *Session) Abort() {
 
 // release frees what open took, in whatever state it is.
 func (s *Session) release() {
+	if s.inbox != nil {
+		s.inbox.close()
+	}
 	if s.durables != nil {
 		s.durables.close()
 	} else if s.runner != nil {
