@@ -1,6 +1,6 @@
 package component
 
-// typeForms reads the defined types by their opcode.
+// typeKinds are the types that are not primitive, by their opcode.
 var typeKinds = map[byte]kind{
 	0x72: kindRecord, 0x71: kindVariant, 0x70: kindList, 0x67: kindFixedList, 0x6f: kindTuple, 0x6e: kindFlags,
 	0x6d: kindEnum, 0x6b: kindOption, 0x6a: kindResult, 0x69: kindOwn, 0x68: kindBorrow, 0x66: kindStream,

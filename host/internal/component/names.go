@@ -62,6 +62,11 @@ func parseName(s string, suffix *string) (parsedName, error) {
 			return parseMember(rest, k)
 		}
 	}
+	for _, form := range []string{"unlocked-dep=", "locked-dep=", "url=", "integrity="} {
+		if strings.HasPrefix(s, form) {
+			return parsedName{}, fmt.Errorf("it names a component that is not in the file; compose the component with what it depends on")
+		}
+	}
 	if strings.Contains(s, ":") {
 		return parseInterface(s, suffix)
 	}

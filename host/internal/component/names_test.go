@@ -27,6 +27,7 @@ func TestParseExternName(t *testing.T) {
 func TestParseExternName_refuses(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
+		"unlocked-dep=<a:b>":             "compose the component with what it depends on",
 		"aB":                             "is not in kebab case",
 		"a--b":                           "is not in kebab case",
 		"ü":                              "is not in kebab case",

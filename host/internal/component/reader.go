@@ -51,7 +51,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// leading reads a byte that chooses a form and reports one that does not fit.
+// badLeading reports the byte just read, which should have chosen a form.
 func (r *reader) badLeading(b byte, what string) {
 	r.failAt(r.pos-1, "invalid leading byte (0x%x) for %s", b, what)
 }

@@ -41,7 +41,8 @@ var wastSkips = []struct {
 }
 
 // TestWastSuites runs the scripts in the folder that MURMUR_WAST_DIR names: the
-// suites of the specification and of other implementations.
+// suites of the specification (WebAssembly/component-model, test/*) and of other
+// implementations. Their texts are converted by the tool in MURMUR_WAST_TOOLS.
 func TestWastSuites(t *testing.T) {
 	dir := os.Getenv("MURMUR_WAST_DIR")
 	if dir == "" {
