@@ -187,8 +187,8 @@ func kernelAttempts() []attempt {
 			return unix.Unmount(".", unix.MNT_DETACH)
 		}},
 		{name: "change the root", root: true, try: func() error { return unix.Chroot(".") }},
-		{name: "make a user namespace", try: fork(syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWUSER})},
-		{name: "make a user namespace by clone", try: fork(syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER})},
+		{name: "make a user namespace", try: forkWith(syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWUSER})},
+		{name: "make a user namespace by clone", try: forkWith(syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER})},
 		{name: "join the host's namespace", root: true, try: func() error {
 			f, err := os.Open("/proc/" + env("VICTIM")() + "/ns/uts")
 			if err != nil {
@@ -308,8 +308,8 @@ func gainRoot() error {
 	return nil
 }
 
-// fork starts a program in a way that makes a namespace.
-func fork(attr syscall.SysProcAttr) func() error {
+// forkWith starts a program in a way that makes a namespace.
+func forkWith(attr syscall.SysProcAttr) func() error {
 	return func() error {
 		cmd := exec.Command("/bin/true")
 		cmd.SysProcAttr = &attr

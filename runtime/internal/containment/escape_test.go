@@ -3,7 +3,6 @@
 package containment
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"net"
@@ -299,7 +298,7 @@ func (a *arena) open(t *testing.T, ask Ask, h Host) *Sandbox {
 }
 
 // command is a fresh attempt, with fresh things to attempt on.
-func (a *arena) command(t *testing.T, at attempt) (*exec.Cmd, *bytes.Buffer) {
+func (a *arena) command(t *testing.T, at attempt) (*exec.Cmd, func() string) {
 	a.rounds++
 	round := "round" + strconv.Itoa(a.rounds)
 	for _, name := range []string{round, round + ".move", "file"} {
@@ -313,31 +312,34 @@ func (a *arena) command(t *testing.T, at attempt) (*exec.Cmd, *bytes.Buffer) {
 	for k, v := range a.env {
 		cmd.Env = append(cmd.Env, "ESCAPE_"+k+"="+v)
 	}
-	out := &bytes.Buffer{}
+	out, err := os.Create(filepath.Join(a.dir, "output"))
+	require.NoError(t, err)
 	cmd.Stdout, cmd.Stderr = out, out
-	return cmd, out
+	return cmd, func() string {
+		require.NoError(t, out.Close())
+		text, err := os.ReadFile(out.Name())
+		require.NoError(t, err)
+		return string(text)
+	}
 }
 
 // outside makes an attempt without containment.
 func (a *arena) outside(t *testing.T, at attempt) string {
-	cmd, out := a.command(t, at)
+	cmd, read := a.command(t, at)
 	defer a.leak(t)()
-	require.NoError(t, cmd.Run(), "%s: %s", at.name, out)
-	return verdict(out.String())
+	require.NoError(t, cmd.Run(), at.name)
+	return verdict(read())
 }
 
 // inside makes an attempt in a sandbox.
 func (a *arena) inside(t *testing.T, s *Sandbox, at attempt) string {
-	cmd, out := a.command(t, at)
+	cmd, read := a.command(t, at)
 	defer a.leak(t)()
-	c, err := s.Start(cmd, "escape-"+strconv.Itoa(a.rounds))
-	require.NoError(t, err, at.name)
-	_ = cmd.Wait()
-	end := c.Finish(cmd.ProcessState.Sys().(syscall.WaitStatus), 0)
+	end := runIn(t, s, cmd, "escape-"+strconv.Itoa(a.rounds))
 	if end.Code != 0 {
-		return fmt.Sprintf("unclear: exit %d: %s", end.Code, out)
+		return fmt.Sprintf("unclear: exit %d: %s", end.Code, read())
 	}
-	return verdict(out.String())
+	return verdict(read())
 }
 
 // leak opens a secret by a descriptor that is not close-on-exec, as one that a

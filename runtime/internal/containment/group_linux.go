@@ -450,3 +450,15 @@ func (l *leftGroups) discard(g *Group) {
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(append(l.list, g), (*Group).discard)
 }
+
+// close removes what can be removed. A zombie that its reaper is about to
+// collect holds its group for a moment that nothing announces; a daemon that was
+// left running holds it for good, and then a later session removes it.
+func (l *leftGroups) close() {
+	for range 20 {
+		if l.discard(nil); len(l.list) == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"syscall"
 
@@ -38,16 +37,17 @@ func lockedAway(fn func()) {
 	runtime.UnlockOSThread()
 }
 
-// launch starts cmd from a thread that enter has restricted. With hold, settle
-// is called while the child stands at its exec, before its first instruction;
+// launch starts f from a thread that enter has restricted. With hold, settle is
+// called while the child stands at its exec, before its first instruction;
 // without, right after. Settle runs on an unrestricted thread.
-func launch(cmd *exec.Cmd, hold bool, enter func() error, settle func(pid int) error) error {
-	attributes(cmd).Ptrace = hold
+func launch(f *fork, hold bool, enter func() error, settle func(pid int) error) error {
+	f.attr.Sys.Ptrace = hold
 	started, release := make(chan error, 1), make(chan struct{})
+	defer close(release)
 	go lockedAway(func() {
 		err := enter()
 		if err == nil {
-			err = cmd.Start()
+			err = f.exec()
 		}
 		started <- err
 		// The thread is the child's tracer, and its end is what lets the child
@@ -57,27 +57,36 @@ func launch(cmd *exec.Cmd, hold bool, enter func() error, settle func(pid int) e
 		<-release
 	})
 	err := <-started
-	if err == nil {
-		if err = settled(cmd, hold, settle); err != nil {
-			_ = cmd.Process.Kill()
-		}
-		close(release)
-		if err != nil {
-			_ = cmd.Wait()
-		}
+	if err != nil {
 		return err
 	}
-	close(release)
+	if hold {
+		err = awaitHold(f.pid)
+	}
+	if err == nil {
+		err = settle(f.pid)
+	}
+	if err != nil {
+		f.undo()
+	}
 	return err
 }
 
-func settled(cmd *exec.Cmd, hold bool, settle func(pid int) error) error {
-	if hold {
-		if err := awaitHold(cmd.Process.Pid); err != nil {
-			return err
+// undo ends and reaps what was started, and closes its pidfd.
+func (f *fork) undo() {
+	_ = unix.Kill(f.pid, unix.SIGKILL)
+	for {
+		var ws syscall.WaitStatus
+		_, err := syscall.Wait4(f.pid, &ws, syscall.WALL, nil)
+		if err == nil && ws.Stopped() || errors.Is(err, syscall.EINTR) {
+			continue
 		}
+		break
 	}
-	return settle(cmd.Process.Pid)
+	if fd := f.attr.Sys.PidFD; fd != nil && *fd >= 0 {
+		_ = unix.Close(*fd)
+		*fd = -1
+	}
 }
 
 // awaitHold waits until the child stands at its exec. Taking its wait status

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"syscall"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -13,7 +14,8 @@ import (
 
 // Probe finds out by trying what this host can enforce for this user. It tries
 // once per process and remembers. The trial of a sealed root takes a hook in
-// main and a few milliseconds; it is made only if sealed is set.
+// main and a few milliseconds; it is made only if sealed is set. A process that
+// reaps every child must not probe: it could take the end of a trial.
 func Probe(sealed bool) Host {
 	h := probed()
 	if sealed {
@@ -130,13 +132,15 @@ func probeCapabilities() Finding {
 	return finding(err, "every set is emptied", "leave CAP_SETPCAP to the program, or run it as an ordinary user")
 }
 
-// probeHold starts a command held at its exec. It also lets the standard library
-// make its own trials of process descriptors on an unrestricted thread.
+// probeHold starts a command held at its exec.
 func probeHold() Finding {
-	cmd := exec.Command("true")
-	err := launch(cmd, true, func() error { return nil }, func(int) error { return nil })
+	path, err := exec.LookPath("true")
 	if err == nil {
-		err = cmd.Wait()
+		f := fork{path: path, argv: []string{"true"}, attr: syscall.ProcAttr{Sys: &syscall.SysProcAttr{}}}
+		err = launch(&f, true, func() error { return nil }, func(int) error { return nil })
+		if err == nil {
+			_, err = await(f.pid)
+		}
 	}
 	return finding(err, "rlimits are set before the first instruction", "allow ptrace of own children (kernel.yama.ptrace_scope below 3)")
 }

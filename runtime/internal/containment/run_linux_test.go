@@ -56,16 +56,16 @@ func withoutGroups(h *Host) {
 }
 
 // start starts a command line of bash.
-func (st *stage) start(line string, out *os.File) (*exec.Cmd, *Command) {
+func (st *stage) start(line string, out *os.File) *Command {
 	cmd := exec.Command("/bin/bash", "-c", line)
 	cmd.Dir = st.dir
 	view := st.sandbox.Profile().View()
 	cmd.Env = []string{"PATH=/usr/local/go/bin:/usr/bin:/bin", "HOME=" + view, "TMPDIR=" + view, "GOCACHE=" + view + "/.cache", "MURMUR_WORK=x"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Stdout, cmd.Stderr = out, out
-	c, err := st.sandbox.Start(cmd, fmt.Sprintf("%d-%d", os.Getpid(), starts.Add(1)))
+	c, err := start(st.sandbox, cmd, fmt.Sprintf("%d-%d", os.Getpid(), starts.Add(1)))
 	require.NoError(st.t, err)
-	return cmd, c
+	return c
 }
 
 // run runs a command line to its end and returns what it printed.
@@ -73,10 +73,7 @@ func (st *stage) run(line string) (string, End) {
 	file, err := os.CreateTemp(st.t.TempDir(), "out")
 	require.NoError(st.t, err)
 	defer file.Close()
-	cmd, c := st.start(line, file)
-	_ = cmd.Wait()
-	state := cmd.ProcessState
-	end := c.Finish(state.Sys().(syscall.WaitStatus), state.SystemTime()+state.UserTime())
+	end := finish(st.t, st.start(line, file))
 	text, err := os.ReadFile(file.Name())
 	require.NoError(st.t, err)
 	return string(text), end
@@ -140,25 +137,65 @@ func TestStart_fails(t *testing.T) {
 		st := newStage(t, a, spoil...)
 		cmd := exec.Command("/bin/no-such-program")
 		cmd.Dir = st.dir
-		_, err := st.sandbox.Start(cmd, "missing")
+		_, err := start(st.sandbox, cmd, "missing")
 		require.ErrorContains(t, err, "no such file")
 		assert.True(t, st.sandbox.Receipt().Pending, "nothing has run")
 		cmd = exec.Command("/bin/true")
 		cmd.Dir = filepath.Join(st.dir, "gone")
-		_, err = st.sandbox.Start(cmd, "missing")
+		_, err = start(st.sandbox, cmd, "missing")
 		require.Error(t, err, "its group is free again, its directory is not there")
 		_, end := st.run("true")
 		assert.Equal(t, End{}, end)
 	})
 }
 
+func TestStart_pidfd(t *testing.T) {
+	everyClass(t, func(t *testing.T, a Ask, spoil ...func(*Host)) {
+		st := newStage(t, a, spoil...)
+		pidfd := -1
+		cmd := exec.Command("/bin/true")
+		cmd.Dir = st.dir
+		cmd.SysProcAttr = &syscall.SysProcAttr{PidFD: &pidfd}
+		c, err := start(st.sandbox, cmd, "pidfd")
+		require.NoError(t, err)
+		require.NoError(t, pollAny([]int{pidfd}), "it tells of the end")
+		require.NoError(t, unix.Close(pidfd))
+		assert.Equal(t, End{}, finish(t, c))
+		assert.Zero(t, cmd.SysProcAttr.Cloneflags, "the caller's attributes stay as they are")
+		_, err = st.sandbox.Start("/bin/true", []string{"true"}, &syscall.ProcAttr{Dir: st.dir}, "streams")
+		require.ErrorContains(t, err, "streams")
+	})
+}
+
+// TestSealed_directory keeps a directory of the host from becoming the current
+// one in the sealed root, whence ".." would lead out of it.
+func TestSealed_directory(t *testing.T) {
+	for name, spoil := range map[string]func(*Host){"ward": func(*Host) {}, "own namespaces": withoutGroups} {
+		t.Run(name, func(t *testing.T) {
+			st := newStage(t, Ask{Class: Sealed}, spoil)
+			require.NoError(t, os.Symlink("/", filepath.Join(st.dir, "link")))
+			host, err := unix.Open("/", unix.O_PATH|unix.O_CLOEXEC, 0)
+			require.NoError(t, err)
+			defer unix.Close(host)
+			for _, dir := range []string{"", "/", "/proc/self/fd/" + strconv.Itoa(host), st.dir + "/..", filepath.Dir(st.dir)} {
+				cmd := exec.Command("/bin/true")
+				cmd.Dir = dir
+				_, err := start(st.sandbox, cmd, "directory")
+				require.ErrorContains(t, err, "does not lie in the workdir", dir)
+			}
+			cmd := exec.Command("/bin/bash", "-c", "test $(pwd -P) = / && test -d workdir && ! test -e root")
+			cmd.Dir = filepath.Join(st.dir, "link")
+			assert.Equal(t, End{}, runIn(t, st.sandbox, cmd, "link"), "a link leads to the sealed root, not to the host's")
+		})
+	}
+}
+
 func TestStart_receipt(t *testing.T) {
 	everyClass(t, func(t *testing.T, a Ask, spoil ...func(*Host)) {
 		st := newStage(t, a, spoil...)
 		require.True(t, st.sandbox.Receipt().Pending)
-		cmd, c := st.start("true", nil)
-		require.NoError(t, cmd.Wait())
-		c.Finish(0, 0)
+		c := st.start("true", nil)
+		finish(t, c)
 		r := c.Receipt()
 		assert.False(t, r.Pending)
 		assert.Equal(t, a.Class != Advisory, r.Verified.Seccomp)
@@ -176,12 +213,10 @@ func TestStart_concurrently(t *testing.T) {
 			wg.Go(func() {
 				cmd := exec.Command("/bin/bash", "-c", "exit "+strconv.Itoa(i))
 				cmd.Dir = st.dir
-				c, err := st.sandbox.Start(cmd, "concurrent-"+strconv.Itoa(i))
-				if !assert.NoError(t, err) {
-					return
+				c, err := start(st.sandbox, cmd, "concurrent-"+strconv.Itoa(i))
+				if assert.NoError(t, err) {
+					assert.Equal(t, i, finish(t, c).Code)
 				}
-				_ = cmd.Wait()
-				assert.Equal(t, i, c.Finish(cmd.ProcessState.Sys().(syscall.WaitStatus), 0).Code)
 			})
 		}
 		wg.Wait()
@@ -193,16 +228,16 @@ func TestStart_environmentOfInit(t *testing.T) {
 	cmd := exec.Command("/bin/sleep", "100")
 	cmd.Dir = st.dir
 	cmd.Env = []string{"MURMUR_WORK=mark", "TOKEN=hidden", "PATH=/bin"}
-	_, err := st.sandbox.Start(cmd, "init")
+	c, err := start(st.sandbox, cmd, "init")
 	require.NoError(t, err)
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", c.PID()))
 	require.NoError(t, err)
 	assert.Equal(t, "MURMUR_WORK=mark\x00", string(text), "the mark finds it, and it holds nothing else")
-	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
+	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.PID()))
 	require.NoError(t, err)
 	assert.NotContains(t, string(args), "sleep")
-	require.NoError(t, cmd.Process.Kill())
-	_ = cmd.Wait()
+	require.NoError(t, unix.Kill(c.PID(), unix.SIGKILL))
+	assert.Equal(t, End{Code: 137, Signal: "SIGKILL"}, finish(t, c), "an init that was killed tells nothing more")
 }
 
 func TestSealed_signals(t *testing.T) {
@@ -210,15 +245,14 @@ func TestSealed_signals(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
-	cmd, c := st.start(`trap 'echo told; exit 7' TERM; echo ready; while :; do sleep 0.1; done`, w)
+	c := st.start(`trap 'echo told; exit 7' TERM; echo ready; while :; do sleep 0.1; done`, w)
 	require.NoError(t, w.Close())
 	buf := make([]byte, 64)
 	n, err := r.Read(buf)
 	require.NoError(t, err)
 	require.Equal(t, "ready\n", string(buf[:n]))
-	require.NoError(t, cmd.Process.Signal(unix.SIGTERM), "the init passes it on")
-	_ = cmd.Wait()
-	assert.Equal(t, End{Code: 7}, c.Finish(cmd.ProcessState.Sys().(syscall.WaitStatus), 0))
+	require.NoError(t, unix.Kill(c.PID(), unix.SIGTERM), "the init passes it on")
+	assert.Equal(t, End{Code: 7}, finish(t, c))
 }
 
 // alive tells whether a process that carries the mark in its command line lives.
@@ -261,8 +295,9 @@ func TestGroup_killsWhatLeftTheSession(t *testing.T) {
 	}
 	st := newStage(t, Ask{Class: Scoped})
 	mark := fmt.Sprintf("87%d", os.Getpid())
-	cmd, c := st.start(`setsid bash -c 'touch left; exec sleep `+mark+`' >/dev/null 2>&1 & until test -e left; do sleep 0.01; done`, nil)
-	require.NoError(t, cmd.Wait())
+	c := st.start(`setsid bash -c 'touch left; exec sleep `+mark+`' >/dev/null 2>&1 & until test -e left; do sleep 0.01; done`, nil)
+	_, err := await(c.PID())
+	require.NoError(t, err)
 	members, err := c.Group().Members()
 	require.NoError(t, err)
 	require.Len(t, members, 1)
@@ -448,7 +483,7 @@ func TestNetwork_loopbackOfTheSession(t *testing.T) {
 		}
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
-		cmd, c := st.start(`exec /usr/bin/python3 -u -c '
+		c := st.start(`exec /usr/bin/python3 -u -c '
 import socket
 s = socket.create_server(("127.0.0.1", 7077)); print("up"); s.accept()[0].sendall(b"served")'`, w)
 		require.NoError(t, w.Close())
@@ -457,8 +492,7 @@ s = socket.create_server(("127.0.0.1", 7077)); print("up"); s.accept()[0].sendal
 		require.Equal(t, "up\n", up)
 		out, _ := st.run("cat </dev/tcp/127.0.0.1/7077")
 		assert.Equal(t, "served", out, "commands of a session reach one another")
-		_ = cmd.Wait()
-		c.Finish(0, 0)
+		finish(t, c)
 		_ = r.Close()
 	}
 }

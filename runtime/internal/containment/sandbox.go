@@ -2,8 +2,8 @@ package containment
 
 import (
 	"fmt"
-	"os/exec"
 	"sync/atomic"
+	"syscall"
 )
 
 // A Sandbox starts commands under one profile. It is safe for concurrent use.
@@ -37,39 +37,71 @@ func (s *Sandbox) Receipt() Receipt {
 	return s.profile.Receipt
 }
 
-// Start starts cmd under the profile. Name is unique among the sandbox's living
-// commands and safe as a file name.
+// Start starts a program under the profile, as [syscall.StartProcess] does. Name
+// is unique among the sandbox's living commands and safe as a file name; the
+// command's control group bears it.
 //
-// Cmd is as for [exec.Cmd.Start], with real paths; its Path, Args, Env, Dir and
-// SysProcAttr may be changed. What it opens by name, as an output file, must be
-// open before: under scoped the start itself is already restricted. It must not
-// set Pdeathsig, which fires when the forking thread ends, and that is at once.
-// Descriptors of the calling process beyond 0, 1 and 2 are made close-on-exec.
+// Attr has at least three files, and names what it opens by descriptor: under
+// scoped the start itself is already restricted. Attr.Sys must not set
+// Pdeathsig, which fires when the forking thread ends, and that is at once; it
+// may ask for a pidfd. Under sealed attr.Dir is the real path of a directory in
+// the workdir, which is looked up inside the root. Descriptors of this process
+// beyond 0, 1 and 2 are made close-on-exec.
 //
-// An error means that nothing runs. A process that reaps every child must not
-// do so while Start runs: wait reports the moment in which the child is held.
+// An error means that nothing runs and no descriptor was left. A process that
+// reaps every child must not do so while Start runs: wait reports the moment in
+// which the child is held.
 //
-// Under sealed, cmd.Process is the init of the command's namespaces: it ends
-// when the command has ended, with its exit code, and takes along what is left.
-func (s *Sandbox) Start(cmd *exec.Cmd, name string) (*Command, error) {
-	c := &Command{sandbox: s, name: name}
-	if err := s.start(cmd, c); err != nil {
-		return nil, err
+// Where sealed has no session-wide namespaces (see [Profile]), the process that
+// starts is the init of the command's own: it ends when the command has ended,
+// with its exit code, and takes along what is left.
+func (s *Sandbox) Start(path string, argv []string, attr *syscall.ProcAttr, name string) (*Command, error) {
+	if len(attr.Files) < 3 {
+		return nil, fmt.Errorf("internal error: %s has %d of three streams", path, len(attr.Files))
 	}
+	f := fork{path: path, argv: argv, attr: *attr}
+	var sys syscall.SysProcAttr
+	if attr.Sys != nil {
+		sys = *attr.Sys
+	}
+	f.attr.Sys = &sys
+	c := &Command{sandbox: s, name: name}
+	if err := s.start(&f, c); err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", path, err)
+	}
+	c.pid = f.pid
 	r := s.profile.Receipt.Confirmed(c.verified)
 	s.seen.CompareAndSwap(nil, &r)
 	c.receipt = r
 	return c, nil
 }
 
+// A fork is one program to start, and its process once it has been.
+type fork struct {
+	path string
+	argv []string
+	attr syscall.ProcAttr
+	pid  int
+}
+
+// exec starts the program from the calling thread.
+func (f *fork) exec() (err error) {
+	f.pid, _, err = syscall.StartProcess(f.path, f.argv, &f.attr)
+	return err
+}
+
 // A Command is one command that was started in a sandbox.
 type Command struct {
 	sandbox  *Sandbox
 	name     string
+	pid      int
 	receipt  Receipt
 	verified *Verified
 	running
 }
+
+// PID is the process that was started. The caller waits for it.
+func (c *Command) PID() int { return c.pid }
 
 // Receipt is what was enforced on this command.
 func (c *Command) Receipt() Receipt { return c.receipt }

@@ -2,8 +2,7 @@ package containment
 
 import (
 	"fmt"
-	"os/exec"
-	"syscall"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -83,11 +82,11 @@ func (s *Sandbox) Close() error {
 		_ = unix.Close(s.restriction.ruleset)
 	}
 	s.restriction.ruleset = -1
-	s.left.discard(nil)
+	s.left.close()
 	return nil
 }
 
-func (s *Sandbox) start(cmd *exec.Cmd, c *Command) error {
+func (s *Sandbox) start(f *fork, c *Command) error {
 	if err := closeOnExec(); err != nil {
 		return err
 	}
@@ -97,9 +96,9 @@ func (s *Sandbox) start(cmd *exec.Cmd, c *Command) error {
 	}
 	c.group = group
 	if s.profile.Class == Sealed && !s.profile.Ward {
-		err = s.startSealed(cmd, c)
+		err = s.startSealed(f, c)
 	} else {
-		err = s.startHere(cmd, c)
+		err = s.startHere(f, c)
 	}
 	if err != nil {
 		s.left.discard(group)
@@ -109,11 +108,16 @@ func (s *Sandbox) start(cmd *exec.Cmd, c *Command) error {
 }
 
 // startHere starts a command by a thread of this process.
-func (s *Sandbox) startHere(cmd *exec.Cmd, c *Command) error {
-	cmd.Dir = s.profile.Inside(cmd.Dir)
+func (s *Sandbox) startHere(f *fork, c *Command) error {
+	if s.profile.Ward {
+		if err := s.profile.enterable(f.attr.Dir); err != nil {
+			return err
+		}
+		f.attr.Dir = s.profile.Inside(f.attr.Dir)
+	}
 	filtered := s.profile.Seccomp
 	if !filtered {
-		release, err := c.group.birth(attributes(cmd))
+		release, err := c.group.birth(f.attr.Sys)
 		if err != nil {
 			return err
 		}
@@ -125,7 +129,7 @@ func (s *Sandbox) startHere(cmd *exec.Cmd, c *Command) error {
 		}
 		return s.restriction.enter()
 	}
-	err := launch(cmd, s.profile.Hold, enter, func(pid int) error {
+	return launch(f, s.profile.Hold, enter, func(pid int) error {
 		if filtered {
 			if err := c.group.add(pid); err != nil {
 				return err
@@ -133,18 +137,16 @@ func (s *Sandbox) startHere(cmd *exec.Cmd, c *Command) error {
 		}
 		return c.settle(pid, s.profile)
 	})
-	if err != nil {
-		return fmt.Errorf("cannot start %s: %w", cmd.Path, err)
-	}
-	return nil
 }
 
-// attributes are cmd's, made if it has none.
-func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
+// enterable refuses a directory that a sealed command must not start in. One
+// that is given by a descriptor, through /proc, would be the host's own, and
+// its parents with it.
+func (p Profile) enterable(dir string) error {
+	if filepath.Clean(dir) != dir || !within(p.Workdir, dir) {
+		return fmt.Errorf("internal error: the directory %q does not lie in the workdir", dir)
 	}
-	return cmd.SysProcAttr
+	return nil
 }
 
 // settle sets a child's limits and asks the kernel how it is confined.

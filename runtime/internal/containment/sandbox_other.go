@@ -4,7 +4,6 @@ package containment
 
 import (
 	"fmt"
-	"os/exec"
 	"runtime"
 	"syscall"
 	"time"
@@ -24,7 +23,7 @@ func (*enforcer) open(p Profile) error {
 // Close releases what the sandbox holds. It ends no command.
 func (s *Sandbox) Close() error { return nil }
 
-func (*Sandbox) start(cmd *exec.Cmd, _ *Command) error { return cmd.Start() }
+func (*Sandbox) start(f *fork, _ *Command) error { return f.exec() }
 
 // Group is nil: there are no control groups.
 func (c *Command) Group() *Group { return nil }

@@ -78,13 +78,16 @@ type seal struct {
 
 // startSealed starts the init of a command and waits until it says that the
 // command runs.
-func (s *Sandbox) startSealed(cmd *exec.Cmd, c *Command) error {
-	order := sealOrder{
-		Profile: s.profile, Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: s.profile.Inside(cmd.Dir),
+func (s *Sandbox) startSealed(f *fork, c *Command) error {
+	if err := s.profile.enterable(f.attr.Dir); err != nil {
+		return err
 	}
-	seal, r, err := startInit(cmd, order, c.group)
+	order := sealOrder{
+		Profile: s.profile, Path: f.path, Args: f.argv, Env: f.attr.Env, Dir: s.profile.Inside(f.attr.Dir),
+	}
+	seal, r, err := startInit(f, order, c.group)
 	if err != nil {
-		return fmt.Errorf("cannot start %s: %w", order.Path, err)
+		return err
 	}
 	_ = seal.orders.Close()
 	c.seal, c.verified = seal, r.Verified
@@ -92,7 +95,7 @@ func (s *Sandbox) startSealed(cmd *exec.Cmd, c *Command) error {
 }
 
 // startInit starts an init, gives it its order and waits for its first report.
-func startInit(cmd *exec.Cmd, order sealOrder, group *Group) (*seal, sealReport, error) {
+func startInit(f *fork, order sealOrder, group *Group) (*seal, sealReport, error) {
 	text, err := json.Marshal(order)
 	if err != nil {
 		return nil, sealReport{}, err
@@ -102,10 +105,10 @@ func startInit(cmd *exec.Cmd, order sealOrder, group *Group) (*seal, sealReport,
 		return nil, sealReport{}, err
 	}
 	defer pipes.closeChild()
-	becomeInit(cmd, order.Profile, pipes)
-	release, err := group.birth(attributes(cmd))
+	becomeInit(f, order.Profile, pipes)
+	release, err := group.birth(f.attr.Sys)
 	if err == nil {
-		err = launch(cmd, false, group.join, func(int) error { return nil })
+		err = launch(f, false, group.join, func(int) error { return nil })
 		release()
 	}
 	if err != nil {
@@ -118,33 +121,32 @@ func startInit(cmd *exec.Cmd, order sealOrder, group *Group) (*seal, sealReport,
 	r, reported := s.awaitRunning()
 	if err = cmp.Or(reported, err); err != nil {
 		pipes.closeParent()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		f.undo()
 		return nil, sealReport{}, err
 	}
 	return s, r, nil
 }
 
-// becomeInit turns cmd into the start of its init: this program again, in
+// becomeInit turns a fork into that of its init: this program again, in
 // namespaces of its own. The init's environment has the marks of the command and
 // nothing else.
-func becomeInit(cmd *exec.Cmd, p Profile, pipes sealPipes) {
-	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return !strings.HasPrefix(v, "MURMUR_") })
-	cmd.Path, cmd.Args, cmd.Dir, cmd.Err = "/proc/self/exe", []string{sealArg0}, "/", nil
-	cmd.ExtraFiles = []*os.File{pipes.orderChild, pipes.reportChild}
-	attr := attributes(cmd)
-	attr.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+func becomeInit(f *fork, p Profile, pipes sealPipes) {
+	f.path, f.argv, f.attr.Dir = "/proc/self/exe", []string{sealArg0}, "/"
+	f.attr.Env = slices.DeleteFunc(slices.Clone(f.attr.Env), func(v string) bool { return !strings.HasPrefix(v, "MURMUR_") })
+	f.attr.Files = append(slices.Clone(f.attr.Files[:3]), pipes.orderChild.Fd(), pipes.reportChild.Fd())
+	sys := f.attr.Sys
+	sys.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	if p.Network == NetworkNone {
-		attr.Cloneflags |= unix.CLONE_NEWNET
+		sys.Cloneflags |= unix.CLONE_NEWNET
 	}
 	if p.UserNamespace {
-		attr.Cloneflags |= unix.CLONE_NEWUSER
+		sys.Cloneflags |= unix.CLONE_NEWUSER
 		// The user keeps its number, so that files look as they are. The exec
 		// would then take the capabilities that the namespace gives; ambient
 		// ones it leaves.
-		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: unix.Geteuid(), HostID: unix.Geteuid(), Size: 1}}
-		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: unix.Getegid(), HostID: unix.Getegid(), Size: 1}}
-		attr.AmbientCaps = []uintptr{
+		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: unix.Geteuid(), HostID: unix.Geteuid(), Size: 1}}
+		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: unix.Getegid(), HostID: unix.Getegid(), Size: 1}}
+		sys.AmbientCaps = []uintptr{
 			unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_KILL, unix.CAP_SYS_PTRACE, unix.CAP_DAC_OVERRIDE,
 		}
 	}
@@ -241,10 +243,29 @@ func trySeal() error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(path)
-	cmd.Dir = dir
-	if _, err := s.Start(cmd, "trial"); err != nil {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
 		return err
 	}
-	return cmd.Wait()
+	defer null.Close()
+	c, err := s.Start(path, []string{"true"}, &syscall.ProcAttr{Dir: dir, Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}}, "trial")
+	if err != nil {
+		return err
+	}
+	status, err := await(c.PID())
+	if end := c.Finish(status, 0); err == nil && end.Code != 0 {
+		err = fmt.Errorf("a trial command ended with code %d", end.Code)
+	}
+	return err
+}
+
+// await collects a child of this process.
+func await(pid int) (syscall.WaitStatus, error) {
+	for {
+		var ws syscall.WaitStatus
+		_, err := syscall.Wait4(pid, &ws, 0, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return ws, err
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -77,15 +76,14 @@ func startInside(order sealOrder) (pid int, verified *Verified, err error) {
 	if err := r.prepare(p.seenInside()); err != nil {
 		return 0, nil, err
 	}
-	cmd := exec.Command(order.Path)
-	cmd.Args, cmd.Env, cmd.Dir = order.Args, order.Env, order.Dir
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = launch(cmd, p.Hold, r.enter, func(pid int) error { return c.settle(pid, p) })
+	f := fork{path: order.Path, argv: order.Args, attr: syscall.ProcAttr{
+		Dir: order.Dir, Env: order.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
+	}}
+	err = launch(&f, p.Hold, r.enter, func(pid int) error { return c.settle(pid, p) })
 	if err != nil {
 		return 0, nil, err
 	}
-	return cmd.Process.Pid, c.verified, nil
+	return f.pid, c.verified, nil
 }
 
 // keep holds the namespaces for a session: it reaps, and ends when the session

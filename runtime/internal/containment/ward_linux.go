@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"syscall"
 	"time"
@@ -17,7 +16,7 @@ import (
 // costs a command a few system calls, where namespaces of its own cost a program
 // start and the kernel's teardown.
 type ward struct {
-	init       *exec.Cmd
+	pid        int
 	seal       *seal
 	namespaces []wardNamespace
 }
@@ -32,20 +31,26 @@ func openWard(p Profile) (*ward, error) {
 	if err := checkHook(); err != nil {
 		return nil, err
 	}
-	w := &ward{init: exec.Command("/proc/self/exe")}
-	w.init.Env = []string{}
-	w.init.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	var err error
-	if w.seal, _, err = startInit(w.init, sealOrder{Profile: p}, nil); err != nil {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
 		return nil, err
 	}
+	defer null.Close()
+	f := fork{attr: syscall.ProcAttr{
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
+	}}
+	w := &ward{}
+	if w.seal, _, err = startInit(&f, sealOrder{Profile: p}, nil); err != nil {
+		return nil, err
+	}
+	w.pid = f.pid
 	for name, kind := range map[string]int{
 		"mnt": unix.CLONE_NEWNS, "pid": unix.CLONE_NEWPID, "ipc": unix.CLONE_NEWIPC, "uts": unix.CLONE_NEWUTS, "net": unix.CLONE_NEWNET,
 	} {
 		if kind == unix.CLONE_NEWNET && p.Network == NetworkHost {
 			continue
 		}
-		f, err := os.Open(fmt.Sprintf("/proc/%d/ns/%s", w.init.Process.Pid, name))
+		f, err := os.Open(fmt.Sprintf("/proc/%d/ns/%s", w.pid, name))
 		if err != nil {
 			w.close()
 			return nil, fmt.Errorf("cannot open the session's namespaces: %w", err)
@@ -94,7 +99,7 @@ func (w *ward) close() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = w.init.Wait()
+		_, _ = await(w.pid)
 	}()
 	// With no process left it ends at once; with some it outlives the session.
 	select {
