@@ -21,28 +21,22 @@ type ending struct {
 	asked   int
 }
 
-// listen ends the run after the timeout, or at a signal. An interrupt lets the
-// current task finish first, a second one does not, and a third one ends the
-// process where it stands. The terminal's going away, and a service manager's
-// word, do not wait either.
+// listen ends the run at a signal. An interrupt lets the current task finish
+// first, a second one does not, and a third one ends the process where it
+// stands. The terminal's going away, and a service manager's word, do not wait
+// either.
 func (r *runner) listen(cancel context.CancelFunc) (stop func()) {
 	r.ending.cancel = cancel
 	signals := make(chan os.Signal, 8)
 	// A reader of the results that goes away must not end the process before
 	// the session has; the failing write tells, see results.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	var timeout <-chan time.Time
-	if r.flags.timeout > 0 {
-		timeout = time.After(r.flags.timeout)
-	}
 	done := make(chan struct{})
 	go func() {
 		for {
 			select {
 			case s := <-signals:
 				r.signalled(s)
-			case <-timeout:
-				r.endNow(fmt.Sprintf("the timeout of %v is over", r.flags.timeout))
 			case <-done:
 				return
 			}
@@ -94,13 +88,20 @@ func (r *runner) endWith(why string, end func(*runtime.Session)) {
 	end(session)
 }
 
-// adopt makes the session what is ended from now on. One that was to be ended
-// while it started is ended now.
-func (r *runner) adopt(session *runtime.Session) {
+// adopt makes the session what is ended from now on, and after the timeout. One
+// that was to be ended while it started is ended now.
+func (r *runner) adopt(session *runtime.Session) (stop func()) {
 	r.ending.mu.Lock()
 	r.ending.session = session
 	r.ending.mu.Unlock()
 	if r.ended.Load() {
 		session.Abort()
 	}
+	if r.flags.timeout == 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc(r.flags.timeout, func() {
+		r.endNow(fmt.Sprintf("the timeout of %v is over", r.flags.timeout))
+	})
+	return func() { timer.Stop() }
 }

@@ -47,7 +47,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Var(taskFileFlag{&f.tasks}, "task-file", "a file that holds a task's message, - for standard input; may be repeated")
 	flags.StringVar(&f.origin, "origin", "user", "where the tasks come from: user, event or peer")
 	flags.BoolVar(&f.untilIdle, "until-idle", false, "queue tasks, and end when none waits and no command is outstanding")
-	flags.DurationVar(&f.timeout, "timeout", 0, "end the session at once after this long")
+	flags.DurationVar(&f.timeout, "timeout", 0, "end the session at once when it has run this long")
 	flags.StringVar(&f.resume, "resume", "", "go on from a session, or from the capsule's last one")
 	flags.Lookup("resume").NoOptDefVal = resumeLast
 	flags.StringVar(&f.workdir, "workdir", "", "the directory of the guest and its commands (default a fresh one)")

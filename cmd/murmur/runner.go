@@ -98,7 +98,7 @@ func (r *runner) runSession(ctx context.Context, rt *runtime.Runtime, guest *run
 	if err != nil {
 		return err
 	}
-	r.adopt(session)
+	defer r.adopt(session)()
 	err = r.feed(ctx, session)
 	return errors.Join(err, session.Wait(context.WithoutCancel(ctx)))
 }
