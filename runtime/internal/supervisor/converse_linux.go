@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+	"github.com/murmur-capsule/murmur/runtime/internal/unixsock"
 )
 
 // helloPatience is how long a peer may take to say who it is.
@@ -19,7 +20,7 @@ const helloPatience = 10 * time.Second
 // converse serves one connection until it ends. An end between two frames is
 // none of an error.
 func (s *server) converse(p *peer) error {
-	if err := checkPeer(p.conn); err != nil {
+	if err := unixsock.CheckPeer(p.conn); err != nil {
 		return err
 	}
 	in := bufio.NewReader(p.conn)
@@ -58,6 +59,9 @@ func (s *server) greet(p *peer, in io.Reader) error {
 		s.resume(*m.Hello)
 	}
 	w.Protocol, w.Build, w.PID = protocol, build(), os.Getpid()
+	if p.role == roleRuntime {
+		w.Note = s.takeNote()
+	}
 	if err := s.welcome(p, w); err != nil {
 		return err
 	}
@@ -66,6 +70,14 @@ func (s *server) greet(p *peer, in io.Reader) error {
 	}
 	s.catchUp(p, m.Hello.Known)
 	return nil
+}
+
+func (s *server) takeNote() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note := s.note
+	s.note = ""
+	return note
 }
 
 // receive decides on a hello. A peer of another version that starts commands is

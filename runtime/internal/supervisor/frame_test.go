@@ -135,8 +135,9 @@ func TestReplay(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			list, bad, err := replay(strings.NewReader(tt.text))
+			a, err := replay(strings.NewReader(tt.text))
 			require.NoError(t, err)
+			list, bad := a.launches, a.bad
 			assert.Len(t, list, tt.launches)
 			assert.Equal(t, tt.bad, bad)
 			if tt.check != nil {
@@ -158,35 +159,35 @@ func TestJournal_HealsAndCompacts(t *testing.T) {
 	j, err = openJournal(dir)
 	require.NoError(t, err)
 	require.NoError(t, j.write(entry{Step: stepDemoted, Launch: "c1", Work: "wrk_1"}))
-	list, bad, err := readJournal(dir)
+	a, err := readJournal(dir)
 	require.NoError(t, err)
-	require.Len(t, list, 1)
-	assert.Equal(t, 1, bad)
-	assert.Equal(t, "wrk_1", list[0].work)
+	require.Len(t, a.launches, 1)
+	assert.Equal(t, 1, a.bad)
+	assert.Equal(t, "wrk_1", a.launches[0].work)
 
-	require.NoError(t, j.rewrite(list[0].entries()))
+	require.NoError(t, j.rewrite(a.launches[0].entries()))
 	require.NoError(t, j.write(entry{Step: stepEnded, Launch: "c1", Exit: &shell.Exit{Code: 1}, Output: &shell.Output{}}))
-	again, bad, err := readJournal(dir)
+	a, err = readJournal(dir)
 	require.NoError(t, err)
-	assert.Zero(t, bad)
-	require.Len(t, again, 1)
-	assert.Equal(t, "wrk_1", again[0].work)
-	assert.Equal(t, 1, again[0].exit.Code)
+	assert.Zero(t, a.bad)
+	require.Len(t, a.launches, 1)
+	assert.Equal(t, "wrk_1", a.launches[0].work)
+	assert.Equal(t, 1, a.launches[0].exit.Code)
 	require.NoError(t, j.remove())
-	list, _, err = readJournal(dir)
+	a, err = readJournal(dir)
 	require.NoError(t, err)
-	assert.Empty(t, list)
+	assert.Empty(t, a.launches)
 }
 
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(`{"step":"launched","launch":"a","record":{"launch":"a"}}` + "\n" + `{"step":"spawned","launch":"a","child":{"pid":1}}`))
 	f.Add([]byte("\n\n{}\nnull\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, _, err := replay(bytes.NewReader(data))
+		a, err := replay(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
-		for _, l := range list {
+		for _, l := range a.launches {
 			for _, e := range l.entries() {
 				assert.Equal(t, l.record.Launch, e.Launch)
 			}

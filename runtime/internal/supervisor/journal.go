@@ -51,6 +51,8 @@ type entry struct {
 	// Self is the supervisor that writes.
 	Self  *jobs.Identity `json:"self,omitempty"`
 	Build string         `json:"build,omitempty"`
+	// Service is the service manager's unit that it runs in, if any.
+	Service string `json:"service,omitempty"`
 	// Record is what the launch's record would say; it has no work id.
 	Record    *jobs.Record   `json:"record,omitempty"`
 	Streams   *streams       `json:"streams,omitempty"`
@@ -181,23 +183,45 @@ type launched struct {
 	settled bool
 }
 
-// readJournal reads the journal of dir, and the launches in it in their order.
-// Lines that are torn or make no sense are counted and passed over: a journal
-// is appended to by programs that are killed.
-func readJournal(dir string) (list []*launched, bad int, err error) {
+// account is what a journal tells.
+type account struct {
+	// launches are in the order of their beginning.
+	launches []*launched
+	// bad counts lines that are torn or make no sense. They are passed over: a
+	// journal is appended to by programs that are killed.
+	bad int
+	// service is the unit that the last supervisor ran in, if any.
+	service string
+
+	byName map[string]*launched
+}
+
+// owed counts the launches that are to be accounted for.
+func (a *account) owed() int {
+	n := 0
+	for _, l := range a.launches {
+		if !l.settled {
+			n++
+		}
+	}
+	return n
+}
+
+// readJournal reads the journal of dir.
+func readJournal(dir string) (account, error) {
 	f, err := os.Open(filepath.Join(dir, journalFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+		return account{}, nil
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("cannot read the journal: %w", err)
+		return account{}, fmt.Errorf("cannot read the journal: %w", err)
 	}
 	defer f.Close()
 	return replay(f)
 }
 
-func replay(r io.Reader) (list []*launched, bad int, err error) {
-	byName := map[string]*launched{}
+func replay(r io.Reader) (account, error) {
+	a := account{byName: map[string]*launched{}}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	for in.Scan() {
@@ -205,33 +229,35 @@ func replay(r io.Reader) (list []*launched, bad int, err error) {
 			continue
 		}
 		var e entry
-		if json.Unmarshal(in.Bytes(), &e) != nil || !e.apply(byName, &list) {
-			bad++
+		if json.Unmarshal(in.Bytes(), &e) != nil || !a.add(e) {
+			a.bad++
 		}
 	}
 	if err := in.Err(); err != nil {
-		return list, bad, fmt.Errorf("cannot read the journal: %w", err)
+		return a, fmt.Errorf("cannot read the journal: %w", err)
 	}
-	return list, bad, nil
+	return a, nil
 }
 
-// apply takes the line into account; false if it makes no sense.
-func (e entry) apply(byName map[string]*launched, list *[]*launched) bool {
-	if e.Step == stepSupervisor {
+// add takes a line into account; false if it makes no sense.
+func (a *account) add(e entry) bool {
+	l := a.byName[e.Launch]
+	switch e.Step {
+	case stepSupervisor:
+		a.service = e.Service
 		return true
-	}
-	l := byName[e.Launch]
-	if e.Step == stepLaunched {
+	case stepLaunched:
 		if l != nil || e.Record == nil || e.Record.Launch != e.Launch || e.Launch == "" {
 			return false
 		}
 		l = &launched{record: *e.Record}
 		e.pipe(l)
-		byName[e.Launch] = l
-		*list = append(*list, l)
+		a.byName[e.Launch] = l
+		a.launches = append(a.launches, l)
 		return true
+	default:
+		return l != nil && e.advance(l)
 	}
-	return l != nil && e.advance(l)
 }
 
 func (e entry) advance(l *launched) bool {

@@ -85,6 +85,8 @@ type welcome struct {
 	Protocol int    `json:"protocol"`
 	Build    string `json:"build"`
 	PID      int    `json:"pid"`
+	// Note is something that the operator should know.
+	Note string `json:"note,omitempty"`
 	// Refused says why the peer is sent away.
 	Refused string `json:"refused,omitempty"`
 	// Owner is the pid of the runtime that is connected already.

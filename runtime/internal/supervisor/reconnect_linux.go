@@ -52,7 +52,7 @@ func severed(err error) bool {
 func (r *Runner) reach() (net.Conn, error) {
 	conn, err := dial(r.o.Dir)
 	if errors.Is(err, ErrNone) {
-		return spawn(r.o.Dir)
+		return spawn(r.o.Dir, r.logf)
 	}
 	return conn, err
 }
@@ -75,6 +75,9 @@ func (r *Runner) admitted(c *client) (*client, error) {
 			return nil, &BusyError{w.Owner}
 		}
 		return nil, fmt.Errorf("the supervisor refuses: %s", w.Refused)
+	}
+	if w.Note != "" {
+		r.logf("%s", w.Note)
 	}
 	if w.Build != build() {
 		r.logf("the supervisor with process id %d is of build %s, this is %s: it is used until it has nothing left to do", w.PID, w.Build, build())

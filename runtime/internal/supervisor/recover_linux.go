@@ -12,14 +12,17 @@ import (
 // that live are adopted, those that have gone are at an end, of which nobody
 // knows how. The runtime's hello decides later whom each belongs to.
 func (s *server) recover() {
-	list, bad, err := readJournal(s.dir)
+	a, err := readJournal(s.dir)
 	if err != nil {
 		s.log("%v", err)
 	}
-	if bad > 0 {
-		s.log("the journal has %d unreadable lines", bad)
+	if a.bad > 0 {
+		s.log("the journal has %d unreadable lines", a.bad)
 	}
-	for _, l := range list {
+	if n := a.owed(); n > 0 && a.service != "" {
+		s.note = killedWith(a.service, n)
+	}
+	for _, l := range a.launches {
 		if !l.settled {
 			s.takeOver(l)
 		} else if l.exit != nil {
@@ -28,6 +31,12 @@ func (s *server) recover() {
 	}
 	s.jmu.Lock()
 	defer s.jmu.Unlock()
+	if s.journal.size == 0 {
+		if err := s.journal.write(s.opening()); err != nil {
+			s.log("%v", err)
+		}
+		return
+	}
 	// Only now: up to here the old journal is the only account of its commands.
 	if err := s.rewriteJournal(); err != nil {
 		s.log("%v", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
+	"github.com/murmur-capsule/murmur/runtime/internal/unixsock"
 	"golang.org/x/sys/unix"
 )
 
@@ -54,7 +55,7 @@ func supervise(dir string) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(dir)
+	l, err := unixsock.Listen(dir, socketName)
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
@@ -174,7 +175,7 @@ func newServer(dir string) (*server, error) {
 
 // opening is the line by which a supervisor says who it is.
 func (s *server) opening() entry {
-	e := entry{Step: stepSupervisor, Build: build()}
+	e := entry{Step: stepSupervisor, Build: build(), Service: ownService()}
 	if id, err := proctree.Capture(os.Getpid()); err == nil {
 		self := jobs.Identity(id)
 		e.Self = &self

@@ -28,7 +28,9 @@ type server struct {
 	commands map[string]*command
 	// past are the ends of commands that a dead supervisor was through with. Its
 	// runtime may not have heard of the last of them.
-	past    map[string]message
+	past map[string]message
+	// note is for the operator, by way of the first runtime that connects.
+	note    string
 	peers   map[*peer]bool
 	runtime *peer
 	// leaving is closed once the supervisor has nothing left to do.

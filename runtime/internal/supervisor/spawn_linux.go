@@ -22,7 +22,7 @@ const childFD = 3
 // spawn starts a supervisor for dir and returns the connection to it. The
 // socket pair is there before the process: nothing has to be waited for or
 // looked up, and a supervisor whose runtime dies at once knows it at once.
-func spawn(dir string) (net.Conn, error) {
+func spawn(dir string, log func(format string, args ...any)) (net.Conn, error) {
 	if !hooked.Load() || os.Getenv(markEnv) != "" {
 		return nil, fmt.Errorf("cannot start a supervisor: %w", ErrNoHook)
 	}
@@ -33,21 +33,26 @@ func spawn(dir string) (net.Conn, error) {
 	ours, theirs := os.NewFile(uintptr(pair[0]), "supervisor"), os.NewFile(uintptr(pair[1]), "runtime")
 	defer ours.Close()
 	defer theirs.Close()
-	if err := launch(dir, theirs); err != nil {
+	pid, err := launch(dir, theirs)
+	if err != nil {
 		return nil, fmt.Errorf("cannot start a supervisor: %w", err)
+	}
+	// Before it has anything to do: what it starts stays where it is then.
+	if err := Escaping().move(pid, dir); err != nil {
+		log("%v", err)
 	}
 	return net.FileConn(ours)
 }
 
-func launch(dir string, conn *os.File) error {
+func launch(dir string, conn *os.File) (int, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer null.Close()
 	log, err := os.OpenFile(filepath.Join(dir, logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer log.Close()
 	// /proc/self/exe is the program that runs, also when the file it came from
@@ -59,10 +64,10 @@ func launch(dir string, conn *os.File) error {
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		return fmt.Errorf("cannot run this program again: %w", err)
+		return 0, fmt.Errorf("cannot run this program again: %w", err)
 	}
 	children.add(pid)
-	return nil
+	return pid, nil
 }
 
 // childEnv is a supervisor's whole environment. The Go runtime reads its part
