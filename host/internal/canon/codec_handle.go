@@ -19,7 +19,7 @@ type handleOps struct {
 }
 
 func (k *compiler) handle(t *Type, g reflect.Type) (codec, error) {
-	if !g.Implements(handleType) {
+	if g.Kind() != reflect.Struct || !g.Implements(handleType) {
 		return nil, k.mismatch(t, g)
 	}
 	ops := reflect.Zero(g).Interface().(handleGo).handleOps()

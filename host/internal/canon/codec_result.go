@@ -21,7 +21,7 @@ type side struct {
 }
 
 func (k *compiler) result(t *Type, g reflect.Type) (codec, error) {
-	if !g.Implements(resultType) {
+	if g.Kind() != reflect.Struct || !g.Implements(resultType) {
 		return nil, k.mismatch(t, g)
 	}
 	r := &resultCodec{isErr: g.Field(0).Offset, payload: t.layout.payload, lanes: len(t.layout.flat.types)}

@@ -120,8 +120,11 @@ func isMarked(g reflect.Type) bool {
 }
 
 // labelsOf is what a Go integer says of itself: the names of an enum or of flags.
+// (A pointer to one, which is an option, has its methods too.)
 func labelsOf(g reflect.Type) (Kind, []string) {
 	switch {
+	case g.Kind() == reflect.Pointer:
+		return 0, nil
 	case g.Implements(enumType):
 		return KindEnum, reflect.Zero(g).Interface().(EnumType).WITEnum()
 	case g.Implements(flagsType):

@@ -50,13 +50,14 @@ func local(p string) (string, sys.Errno) {
 // of the system's: it is a path out of the root.
 func errno(err error) sys.Errno {
 	e := sys.UnwrapOSError(err)
-	if e == sys.EIO && escapes(err) {
+	if e == sys.EIO && Escapes(err) {
 		return sys.EPERM
 	}
 	return e
 }
 
-func escapes(err error) bool {
+// Escapes tells whether an error of an [os.Root] is that a path leads out of it.
+func Escapes(err error) bool {
 	return strings.Contains(err.Error(), "path escapes from parent")
 }
 

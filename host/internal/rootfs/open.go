@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 )
@@ -32,58 +33,72 @@ func (f *FS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys.Er
 const writing = sys.O_RDWR | sys.O_WRONLY | sys.O_CREAT | sys.O_TRUNC | sys.O_APPEND
 
 func (f *FS) openAt(name string, flag sys.Oflag) (*file, sys.Errno) {
-	if e := f.openable(name, flag); e != 0 {
-		return nil, e
-	}
-	h, err := f.root.OpenFile(name, osFlags(flag), filePerm)
-	if err != nil {
-		return nil, errno(err)
-	}
-	// What was looked at before may have been replaced since.
-	info, err := h.Stat()
-	if err == nil && !plain(info.Mode()) {
-		err = sys.EACCES
-	}
+	h, info, err := Open(f.root, name, osFlags(flag), flag&sys.O_NOFOLLOW == 0)
 	if err == nil && flag&sys.O_DIRECTORY != 0 && !info.IsDir() {
-		err = sys.ENOTDIR
+		_ = h.Close()
+		err = syscall.ENOTDIR
 	}
 	if err != nil {
-		_ = h.Close()
 		return nil, errno(err)
 	}
 	return &file{fs: f, h: h, path: name, dir: info.IsDir(), flag: flag}, 0
 }
 
+// Open opens a regular file or a directory below root, with flags of package os:
+// never anything else, and without waiting for the other end of a pipe. Unless
+// follow is set, a symbolic link is ELOOP. New files have the mode of the host's
+// umask.
+func Open(root *os.Root, name string, flag int, follow bool) (*os.File, fs.FileInfo, error) {
+	if err := openable(root, name, flag, follow); err != nil {
+		return nil, nil, err
+	}
+	h, err := root.OpenFile(name, flag|nonblock, filePerm)
+	if err != nil {
+		return nil, nil, err
+	}
+	// What was looked at before may have been replaced since.
+	info, err := h.Stat()
+	if err == nil && !plain(info.Mode()) {
+		err = syscall.EACCES
+	}
+	if err != nil {
+		_ = h.Close()
+		return nil, nil, err
+	}
+	return h, info, nil
+}
+
 // openable looks at a file before it is opened: opening a device may do
 // something already, and O_NOFOLLOW is not heeded by os.Root.
-func (f *FS) openable(name string, flag sys.Oflag) sys.Errno {
-	stat := f.root.Stat
-	if flag&sys.O_NOFOLLOW != 0 {
-		stat = f.root.Lstat
+func openable(root *os.Root, name string, flag int, follow bool) error {
+	stat := root.Stat
+	if !follow {
+		stat = root.Lstat
 	}
 	info, err := stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0 // it may be made
+		return nil // it may be made
 	case err != nil:
-		return errno(err)
+		return err
+	case flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
+		return syscall.EEXIST
 	case info.Mode()&fs.ModeSymlink != 0:
-		return sys.ELOOP
+		return syscall.ELOOP
 	case !plain(info.Mode()):
-		return sys.EACCES
-	case info.IsDir() && flag&(sys.O_RDWR|sys.O_WRONLY|sys.O_TRUNC) != 0:
-		return sys.EISDIR
+		return syscall.EACCES
+	case info.IsDir() && flag&(os.O_RDWR|os.O_WRONLY|os.O_TRUNC) != 0:
+		return syscall.EISDIR
 	}
-	return 0
+	return nil
 }
 
 // plain tells whether a file is regular or a directory.
 func plain(m fs.FileMode) bool { return m.IsRegular() || m.IsDir() }
 
-// osFlags are the flags as the os package has them. Opening never waits for the
-// other end of a pipe.
+// osFlags are the flags as the os package has them.
 func osFlags(flag sys.Oflag) int {
-	out := nonblock
+	out := 0
 	switch {
 	case flag&sys.O_RDWR != 0:
 		out |= os.O_RDWR
