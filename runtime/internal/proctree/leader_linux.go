@@ -19,8 +19,12 @@ const (
 	shortTime = 50 * time.Millisecond
 )
 
-// maxPause is the longest time between two looks for a process that hides.
-const maxPause = 100 * time.Millisecond
+// The longest times between two looks: for a process that hides, and at one
+// that may leave its session.
+const (
+	maxPause = 100 * time.Millisecond
+	maxLeave = time.Second
+)
 
 // A Leader is the first process of a session that was started here.
 type Leader struct {
@@ -170,9 +174,31 @@ func (l *Leader) waitMembers(ctx context.Context) (sight, error) {
 			return s, err
 		}
 		for _, p := range s.members {
-			if err := waitGone(ctx, p.process()); err != nil {
+			if err := l.waitOut(ctx, p.process()); err != nil {
 				return s, err
 			}
+		}
+	}
+}
+
+// waitOut waits until a member of the session has exited or has left it. The
+// kernel tells nobody unprivileged when a process calls setsid, so that is looked
+// at: soon and then ever more seldom, because most that do it do it at once.
+func (l *Leader) waitOut(ctx context.Context, member Identity) error {
+	h, err := open(member)
+	if h == nil || err != nil {
+		return err
+	}
+	defer h.Close()
+	for pause := time.Millisecond; ; pause = min(4*pause, maxLeave) {
+		soon, cancel := context.WithTimeout(ctx, pause)
+		err := h.Wait(soon)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if sid, err := unix.Getsid(member.PID); err != nil || sid != l.PID {
+			return nil
 		}
 	}
 }
@@ -201,13 +227,19 @@ func (l *Leader) waitHolders(ctx context.Context) (sight, error) {
 
 // waitGone waits until the process that id names has exited.
 func waitGone(ctx context.Context, id Identity) error {
-	h, err := Open(id)
-	if v := (*VerdictError)(nil); errors.As(err, &v) && v.Verdict != Unverifiable {
-		return nil
-	}
-	if err != nil {
+	h, err := open(id)
+	if h == nil || err != nil {
 		return err
 	}
 	defer h.Close()
 	return h.Wait(ctx)
+}
+
+// open is Open, with nil for a process that is gone or is another.
+func open(id Identity) (*Handle, error) {
+	h, err := Open(id)
+	if v := (*VerdictError)(nil); errors.As(err, &v) && v.Verdict != Unverifiable {
+		return nil, nil
+	}
+	return h, err
 }

@@ -74,6 +74,21 @@ func TestSessionLeavesDaemons(t *testing.T) {
 	kill(t, daemon)
 }
 
+// A process may leave the session long after it was found there, and nobody is
+// told.
+func TestSessionIsLeftLate(t *testing.T) {
+	fifo, release := gate(t)
+	s := start(t, `(echo $BASHPID; read x <`+fifo+`; exec setsid sleep 60) & exit 0`)
+	member := s.pid()
+	done := s.wait(context.Background())
+	release()
+	w := <-done
+	require.NoError(t, w.err)
+	require.Equal(t, []int{member.PID}, pids(w.Left))
+	member.PGID = 0
+	kill(t, member)
+}
+
 func TestSessionDoesNotNameOthersDaemons(t *testing.T) {
 	other := start(t, `echo; sleep 60`)
 	other.line()

@@ -35,6 +35,7 @@ type InProcess struct {
 	slots  *Slots
 	null   *os.File
 	hold   bool
+	oom    string // the commands' oom_score_adj
 	closed atomic.Bool
 }
 
@@ -46,7 +47,7 @@ func NewInProcess(o Options) (*InProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a runner: %w", err)
 	}
-	r := &InProcess{reaper: o.Reaper, slots: NewSlots(o.MaxRunning), null: null, hold: o.HoldOutput}
+	r := &InProcess{reaper: o.Reaper, slots: NewSlots(o.MaxRunning), null: null, hold: o.HoldOutput, oom: oomScore()}
 	if r.reaper == nil {
 		r.reaper = proctree.OwnChildren{}
 	}
@@ -104,6 +105,7 @@ func (r *InProcess) start(l Launch) (*Command, error) {
 		out.Abort()
 		return nil, err
 	}
+	preferForOOM(leader.PID, r.oom)
 	out.Start()
 	return r.watch(l, leader, out, started), nil
 }

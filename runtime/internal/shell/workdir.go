@@ -72,7 +72,7 @@ func (w *Workdir) Check() error {
 
 // Dir returns the absolute real path of the directory cwd in the workdir.
 func (w *Workdir) Dir(cwd string) (string, error) {
-	if cwd == "" || filepath.Clean(cwd) == "." {
+	if cwd == "" || cwd == "." {
 		return w.path, nil
 	}
 	if err := checkPath("cwd", cwd); err != nil {
