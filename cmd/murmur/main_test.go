@@ -56,16 +56,15 @@ func shareCache(compiled, dir string) error {
 	return errors.Join(os.MkdirAll(compiled, 0o700), os.MkdirAll(dir, 0o700), os.Symlink(compiled, filepath.Join(dir, "murmur")))
 }
 
-// waitFor waits until a file is there, and for a text in it, if one is given.
-// A pattern stands for the first file that matches.
+// waitFor waits until a file is there that holds every one of the texts. A
+// pattern stands for all files that match.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: waitfor file [text]")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: waitfor file [text]...")
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		for _, path := range glob(ts.MkAbs(args[0])) {
-			text, err := os.ReadFile(path)
-			if err == nil && (len(args) == 1 || bytes.Contains(text, []byte(args[1]))) {
+			if holds(path, args[1:]) {
 				return
 			}
 		}
@@ -73,6 +72,16 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%v did not come", args)
 		}
 	}
+}
+
+func holds(path string, texts []string) bool {
+	content, err := os.ReadFile(path)
+	for _, text := range texts {
+		if !bytes.Contains(content, []byte(text)) {
+			return false
+		}
+	}
+	return err == nil
 }
 
 func glob(pattern string) []string {

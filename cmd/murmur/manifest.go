@@ -28,6 +28,7 @@ type manifestFlags struct {
 	maxRuntime time.Duration
 	maxRunning int
 	detach     bool
+	survives   bool
 }
 
 func (f *manifestFlags) register(flags *pflag.FlagSet) {
@@ -44,6 +45,7 @@ func (f *manifestFlags) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.maxRuntime, "max-runtime", 0, "how long a command may run, in whole seconds")
 	flags.IntVar(&f.maxRunning, "max-running", 0, "how many commands may run at once")
 	flags.BoolVar(&f.detach, "detach", true, "whether a command that outlives its grace is demoted")
+	flags.BoolVar(&f.survives, "survives", true, "whether a demoted command outlives the session, under a supervisor")
 }
 
 // load reads the manifest at path, or makes one for the module at path, and
@@ -67,6 +69,7 @@ func (f *manifestFlags) load(path string, flags *pflag.FlagSet) (*capsule.Manife
 		"max-runtime": func() { m.Lifecycle.ShellMaxRuntimeSecs = int(f.maxRuntime.Seconds()) },
 		"max-running": func() { m.Lifecycle.ShellMaxRunning = f.maxRunning },
 		"detach":      func() { m.Lifecycle.ShellDetach = f.detach },
+		"survives":    func() { m.Lifecycle.ShellSurvives = f.survives },
 	} {
 		if flags.Changed(name) {
 			set()

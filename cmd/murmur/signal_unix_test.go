@@ -39,7 +39,7 @@ func startRun(t *testing.T, args ...string) *process {
 	require.NoError(t, shareCache(fixtures.RuntimeCache(t), cache))
 	p := &process{T: t, workdir: workdir, cmd: exec.Command(self)}
 	// The test binary is murmur if it is called so.
-	p.cmd.Args = append([]string{"murmur", "run", fixtures.Dir(t, "runner"), "--workdir", workdir}, args...)
+	p.cmd.Args = append([]string{"murmur", "run", fixtures.Dir(t, "runner"), "--survives=false", "--workdir", workdir}, args...)
 	p.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+cache)
 	p.stdout, err = p.cmd.StdoutPipe()
 	require.NoError(t, err)
