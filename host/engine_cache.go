@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 )
 
 // A diskCache keeps what wazero compiled, in one directory for each module,
@@ -80,7 +80,7 @@ func (e cacheEntry) seal() error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(e.dir, sumsFile), []byte(sums), 0o600)
+	return maybe.WriteFile(filepath.Join(e.dir, sumsFile), []byte(sums), 0o600)
 }
 
 // clear throws the entry away.
