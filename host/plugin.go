@@ -178,18 +178,20 @@ func (f *funcItem) addTo(p *Plugin) error {
 }
 
 // DuringRealloc is a function item that a guest may call even while its
-// allocator runs on behalf of a call, which the Component Model forbids. Guests in
-// Go need it for the clock, random numbers and polls: their allocator may wake the
-// garbage collector, which asks for the time. An item that is no function is
-// returned as it is.
+// allocator runs on behalf of a call, which the Component Model forbids; or a
+// resource, whose handles it may drop then. Guests in Go need it for the clock,
+// random numbers and polls: their allocator may wake the garbage collector, which
+// asks for the time. A use of a resource ([Resource.Used]) is returned as it is.
 func DuringRealloc(it Item) Item {
-	f, ok := it.(*funcItem)
-	if !ok {
-		return it
+	switch it := it.(type) {
+	case *funcItem:
+		f := *it
+		f.lenient = true
+		return &f
+	case interface{ lenient() Item }:
+		return it.lenient()
 	}
-	g := *f
-	g.lenient = true
-	return &g
+	return it
 }
 
 // newFunc makes the item of a function that takes its parameters from a frame of

@@ -58,6 +58,13 @@ func (r *Resource[T]) use(p *Plugin) error {
 	return nil
 }
 
+// lenient makes dropping handles one of the things that DuringRealloc allows. A
+// resource is one type wherever it is used, so this holds for all its uses.
+func (r *Resource[T]) lenient() Item {
+	r.t.Fixed.Lenient = true
+	return r
+}
+
 // Used is the resource as an item of a plugin whose interface uses it, and whose
 // functions have it in their types.
 func (r *Resource[T]) Used() Item { return usedResource[T]{r} }

@@ -281,24 +281,34 @@ func TestFindPlugin(t *testing.T) {
 func TestDuringRealloc(t *testing.T) {
 	type ctx = context.Context
 	now := Func0("now", func(ctx) (uint64, error) { return 5, nil })
-	file := NewResource[string]("r", nil)
-	assert.Same(t, file, DuringRealloc(file))
-	p := NewPlugin("a:b/c", now)
-	q := NewPlugin("a:b/c", DuringRealloc(now))
-	for name, plugin := range map[string]*Plugin{"strict": p, "lenient": q} {
-		b, _ := bareBinding()
-		text := NewPlugin("a:b/text", Func0("get", func(ctx) (string, error) { return "x", nil }))
-		var inner error
-		b.Realloc = &fakeRealloc{func(stack []uint64) {
-			_, inner = callPlugin(t, plugin, b, "now")
-			stack[0] = 128
-		}}
-		_, err := callPlugin(t, text, b, "get", 16)
-		require.NoError(t, err)
-		if name == "lenient" {
-			assert.NoError(t, inner)
-		} else {
-			assert.EqualError(t, inner, "cannot leave component instance: a:b/c#now called during realloc")
+	timer := NewResource[string]("timer", nil)
+	lenientTimer := NewResource[string]("timer", nil)
+	used := timer.Used()
+	assert.Equal(t, used, DuringRealloc(used))
+	plugins := map[string]*Plugin{
+		"strict":  NewPlugin("a:b/c", now, timer),
+		"lenient": NewPlugin("a:b/c", DuringRealloc(now), DuringRealloc(lenientTimer)),
+	}
+	text := NewPlugin("a:b/text", Func0("get", func(ctx) (string, error) { return "x", nil }))
+	for name, plugin := range plugins {
+		for function, args := range map[string][]uint64{"now": nil, "[resource-drop]timer": {1}} {
+			t.Run(name+" "+function, func(t *testing.T) {
+				b, _ := bareBinding()
+				_, err := b.Instance.Handles.New(plugin.resource("timer").Fixed, canon.Rep{Go: "x"})
+				require.NoError(t, err)
+				var inner error
+				b.Realloc = &fakeRealloc{func(stack []uint64) {
+					_, inner = callPlugin(t, plugin, b, function, args...)
+					stack[0] = 128
+				}}
+				_, err = callPlugin(t, text, b, "get", 16)
+				require.NoError(t, err)
+				if name == "lenient" {
+					assert.NoError(t, inner)
+				} else {
+					assert.EqualError(t, inner, "cannot leave component instance: a:b/c#"+function+" called during realloc")
+				}
+			})
 		}
 	}
 }

@@ -59,7 +59,8 @@ func (e *TrapError) Unwrap() error { return e.Err }
 // Is tells that the guest had reached its memory limit.
 func (e *TrapError) Is(target error) bool { return target == ErrMemoryLimit && e.memoryLimit > 0 }
 
-// An ExitError means that a guest ended itself where it should have answered.
+// An ExitError means that a guest ended itself where it should have answered. A
+// plugin ends the guest so by returning one.
 type ExitError struct {
 	Code int
 
@@ -119,6 +120,10 @@ func (i *Instance) explain(err error) error {
 	t := &TrapError{memoryLimit: memoryLimit}
 	var imp *importTrap
 	if errors.As(err, &imp) {
+		var asked *ExitError
+		if errors.As(imp.err, &asked) {
+			return &ExitError{Code: asked.Code, memoryLimit: memoryLimit}
+		}
 		t.Err = imp.err
 		t.Cause = causeOf(imp.err)
 		if errors.Is(imp.err, errNotServed) {

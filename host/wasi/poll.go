@@ -90,7 +90,7 @@ const never = ^instant(0)
 var (
 	pollableResource = host.NewResource("pollable", (*pollable).drop)
 
-	pollPlugin = host.NewPlugin(named("wasi:io/poll"), pollableResource,
+	pollPlugin = host.NewPlugin(named("wasi:io/poll"), host.DuringRealloc(pollableResource),
 		host.DuringRealloc(host.Func1("[method]pollable.ready", func(_ context.Context, self host.Borrow[*pollable]) (bool, error) {
 			return self.Value.ready(), nil
 		})),

@@ -124,6 +124,9 @@ func TestGoTypes(t *testing.T) {
 	checkBytes(t, "none", (*string)(nil), "00aaaaaaaaaaaaaaaaaaaaaa", 0, 0, 0)
 	checkBytes(t, "some", some("x"), "01aaaaaa1800000001000000", 1, 8, 1)
 	checkBytes(t, "some of some", &pn, "01"+"01"+"07", 1, 1, 7)
+	blue, none := color(2), (*rights)(nil)
+	checkBytes(t, "some enum", &blue, "0102", 1, 2)
+	checkBytes(t, "no flags", none, "00aaaaaa", 0, 0)
 	checkBytes(t, "Option, none", Option[uint64]{}, "00aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0, 0)
 	checkBytes(t, "Option, some", Some(uint64(5)), "01aaaaaaaaaaaaaa0500000000000000", 1, 5)
 	checkBytes(t, "ok", Ok[uint8, string](4), "00aaaaaa04aaaaaaaaaaaaaa", 0, 4, 0)
@@ -273,6 +276,9 @@ func TestMismatches(t *testing.T) {
 		{OptionOf(u8), reflect.TypeFor[uint8](), "a Go uint8 cannot hold WIT option<u8>"},
 		{OptionOf(u8), reflect.TypeFor[Option[int8]](), "some: a Go int8 cannot hold WIT u8"},
 		{ResultOf(u8, nil), reflect.TypeFor[*uint8](), "a Go *uint8 cannot hold WIT result<u8>"},
+		{ResultOf(u8, nil), reflect.TypeFor[*Result[uint8, Unit]](), "a Go *canon.Result[uint8,github.com/murmur-capsule/murmur/host/internal/canon.Unit] cannot hold WIT result<u8>"},
+		{OwnOf(&ResourceType{Name: "r"}), reflect.TypeFor[*Own[string]](), "a Go *canon.Own[string] cannot hold WIT own<r>"},
+		{EnumOf("red", "green", "blue"), reflect.TypeFor[*color](), "a Go *canon.color cannot hold WIT enum"},
 		{ResultOf(u8, nil), reflect.TypeFor[Result[uint8, uint8]](), "error of a Go uint8 does not match what WIT's carries"},
 		{ResultOf(u8, nil), reflect.TypeFor[Result[int8, Unit]](), "ok: a Go int8 cannot hold WIT u8"},
 		{VariantOf(Case{"a", nil}), reflect.TypeFor[point](), "a Go canon.point cannot hold WIT variant {a}: it is no struct with a method WITVariant"},

@@ -188,5 +188,5 @@ func NewDropFunc(name string, t *ResourceType) *HostFunc {
 		}
 		return h.at(c.inst.Handles.Drop(c.ctx, r, uint32(stack[0])))
 	}
-	return &HostFunc{name: name, ft: ft, plan: &plan{}, serve: serve}
+	return &HostFunc{name: name, ft: ft, plan: &plan{}, serve: serve, lenient: t.Fixed != nil && t.Fixed.Lenient}
 }

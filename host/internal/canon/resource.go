@@ -13,6 +13,9 @@ type Resource struct {
 	// Drop ends the life of a representation when its last owner drops it. It
 	// may be nil. For a guest's resource it calls the guest's destructor.
 	Drop func(ctx context.Context, r Rep) error
+	// Lenient lets a guest drop handles even while it may not leave its
+	// instance; see [HostFunc.Lenient].
+	Lenient bool
 }
 
 // A Rep is the representation of a resource: a number of the guest that defines

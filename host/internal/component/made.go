@@ -90,10 +90,10 @@ func (ci *componentInstance) resourceNew(p *canonPlan, stack []uint64) error {
 }
 
 func (ci *componentInstance) resourceDrop(ctx context.Context, p *canonPlan, handle uint32) error {
-	if err := ci.canon.MayLeave(p.label); err != nil {
+	r := ci.resources[p.slot]
+	if err := ci.canon.MayLeave(p.label); err != nil && !r.Lenient {
 		return err
 	}
-	r := ci.resources[p.slot]
 	if r.Impl != nil && r.Drop != nil {
 		ctx = context.WithValue(ctx, dropper{}, ci.canon)
 	}
