@@ -23,12 +23,13 @@
 // # Interruption
 //
 // The module that the engine compiles is not the file's, byte for byte: each
-// loop, and each function that calls another, first reads a variable by which the
-// host stops it. That costs a load and a branch that is never taken, within 2 %
-// on the tightest loops, where wazero's own checks make loops 30 times and every
-// call into a guest 50 times slower. So guests can always be interrupted, and a
-// guest without a compute limit saves no more than two readings of the clock for
-// each host call.
+// loop, and each function that calls another, counts down, and at each thousandth
+// time the guest enters Go code of the engine and looks at a variable by which
+// the host stops it. Without that visit a guest in a loop would also stop the
+// garbage collector, and with it the process. It costs about a nanosecond a loop,
+// where wazero's own checks make loops 30 times and every call into a guest 50
+// times slower. So guests can always be interrupted, and a guest without a
+// compute limit saves no more than two readings of the clock for each host call.
 //
 // # Concurrency
 //

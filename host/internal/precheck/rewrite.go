@@ -28,9 +28,10 @@ type Rewrite struct {
 type Rewritten struct {
 	Bytes []byte
 	// Interrupt is the name of an exported global, an i32: where it is not zero,
-	// the guest traps (unreachable) at the next loop or call. Every loop begins
-	// with a check of it, and every function that calls another: a load, and a
-	// branch that is never taken. It is "" without [Rewrite.Control].
+	// the guest traps (unreachable) soon. Every loop counts down, and so does
+	// every function that calls another; the guest looks at the global when a
+	// thousand are done. It then also enters the engine's own Go code for a
+	// moment. It is "" without [Rewrite.Control].
 	Interrupt string
 	// Start is the name under which the start function is exported. It is for
 	// the host to call, once the instance is made: an engine would call it where
@@ -97,6 +98,9 @@ func (w *rewriter) all() {
 	needed := []byte{}
 	if w.Control {
 		needed = []byte{sectionGlobal, sectionExport}
+		if !w.HasMemory() {
+			needed = []byte{sectionMemory, sectionGlobal, sectionExport}
+		}
 	}
 	for _, s := range w.sections {
 		if s.id == sectionCustom || s.id == sectionStart && w.Control {
@@ -128,7 +132,10 @@ func (w *rewriter) write(s section) {
 	case s.id == sectionTable:
 		w.tableSection()
 	case s.id == sectionGlobal && w.Control:
-		w.addItems(content, []byte{I32, 1, opI32Const, 0, opEnd})
+		// The one that interrupts, and the countdown.
+		w.addItems(content, []byte{I32, 1, opI32Const, 0, opEnd}, []byte{I32, 1, opI32Const, 1, opEnd})
+	case s.id == sectionMemory && w.Control && !w.HasMemory():
+		w.addItems(content, []byte{1, 0, 0})
 	case s.id == sectionExport && w.Control:
 		w.addItems(content, w.exports...)
 	case s.id == sectionCode && w.Control:
@@ -250,10 +257,35 @@ func (w *rewriter) codeSection() {
 	}
 }
 
-// check is the instructions that end the guest where the global is set.
+// checkEvery is how many loops and calls there are between two looks at the
+// global that interrupts.
+const checkEvery = 1024
+
+// check is the instructions that count down and, at zero, end the guest where
+// the global that interrupts is set.
+//
+// The look is taken behind a memory.grow by nothing, and that is what makes
+// interruption work at all: it is the one instruction by which the engine
+// returns to Go. While a guest computes, Go can neither preempt its goroutine
+// nor stop the world, so the first garbage collection waits for the guest and
+// everything else in the process waits for the collection, a timer that was to
+// interrupt the guest among it. Hence a module without a memory gets an empty
+// one.
 func (w *rewriter) check() []byte {
-	b := binary.AppendUvarint([]byte{opGlobalGet}, uint64(w.global))
-	return append(b, opIf, blockTypeEmpty, opUnreachable, opEnd)
+	stop, countdown := uint64(w.global), uint64(w.global)+1
+	var b []byte
+	op := func(code byte, operand uint64) { b = binary.AppendUvarint(append(b, code), operand) }
+	op(opGlobalGet, countdown)
+	b = append(b, opI32Const, 1, opI32Sub)
+	op(opGlobalSet, countdown)
+	op(opGlobalGet, countdown)
+	b = append(b, opI32Eqz, opIf, blockTypeEmpty)
+	b = append(b, opI32Const, 0, opMemoryGrow, 0, opDrop)
+	op(opGlobalGet, stop)
+	b = append(b, opIf, blockTypeEmpty, opUnreachable, opEnd)
+	op(opI32Const, checkEvery) // its signed form, two bytes, is the same
+	op(opGlobalSet, countdown)
+	return append(b, opEnd)
 }
 
 func (w *rewriter) body(b body, loops []uint32, check []byte) {
