@@ -132,7 +132,7 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 // the one before it.
 func (s *Session) open() error {
 	for _, step := range []func() error{
-		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.describe, s.openShell, s.openQueue, s.announce, s.resume, s.openInbox,
+		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.describe, s.openShell, s.openQueue, s.openInbox, s.announce, s.resume,
 	} {
 		if err := step(); err != nil {
 			return err

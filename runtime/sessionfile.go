@@ -94,15 +94,18 @@ func (l *sessionLock) release() { _ = l.f.Close() }
 
 // SessionInfo describes a session found in a state directory.
 type SessionInfo struct {
-	ID, Capsule, Version string
-	Workdir, Dir         string
-	PID                  int
-	Started              time.Time
+	ID      string    `json:"id"`
+	Capsule string    `json:"capsule"`
+	Version string    `json:"version"`
+	Workdir string    `json:"workdir"`
+	Dir     string    `json:"dir"`
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
 	// Ended is zero while the session runs, and if its process died.
-	Ended       time.Time
-	ResumedFrom string
+	Ended       time.Time `json:"ended,omitzero"`
+	ResumedFrom string    `json:"resumed_from,omitempty"`
 	// Running says that a process holds the session.
-	Running bool
+	Running bool `json:"running"`
 }
 
 // Died says that the session's process went away without ending the session.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/murmur-capsule/murmur/capsule"
 	"github.com/murmur-capsule/murmur/runtime"
-	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
 
 // runFlags are the flags of murmur run, beside those of the manifest.
@@ -70,7 +69,7 @@ func (a *app) runCommand() *cobra.Command {
 
 // prepare checks the flags and reads the manifest, before anything is started.
 func (f *runFlags) prepare(a *app, c *cobra.Command, path string) (*runner, error) {
-	origin, err := f.parseOrigin()
+	origin, err := outsideOrigin(f.origin)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +91,6 @@ func (f *runFlags) prepare(a *app, c *cobra.Command, path string) (*runner, erro
 	}
 	old, err := f.resumed(m.Name)
 	return &runner{app: a, flags: f, manifest: m, origin: origin, old: old}, err
-}
-
-func (f *runFlags) parseOrigin() (provenance.Origin, error) {
-	switch origin, err := provenance.ParseOrigin(f.origin); {
-	case err == nil && (origin == provenance.User || origin == provenance.Event || origin == provenance.Peer):
-		return origin, nil
-	}
-	return provenance.Event, usage("", "--origin is user, event or peer, not %q", f.origin)
 }
 
 // check refuses what can never come to anything.
