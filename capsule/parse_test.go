@@ -52,6 +52,7 @@ lifecycle:
   shell_max_runtime_secs: 60
   shell_max_running: 3
   shell_detach: false
+  shell_survives: false
 `), "murmur.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, &capsule.Manifest{

@@ -2,6 +2,7 @@ package fixtures_test
 
 import (
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,11 @@ import (
 	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
 	"github.com/murmur-capsule/murmur/runtime"
 )
+
+func TestMain(m *testing.M) {
+	runtime.Hook()
+	os.Exit(m.Run())
+}
 
 // Every guest does what its expectation file says.
 func TestExpectations(t *testing.T) {

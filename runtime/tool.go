@@ -27,6 +27,7 @@ func (s *Session) openShell() (err error) {
 	m := s.capsule.manifest
 	s.policy, err = shell.NewPolicy(shell.Config{
 		Allow:       m.Capabilities.Shell.Allow,
+		AllowEnv:    m.Capabilities.Shell.AllowEnv,
 		BaselineEnv: m.Capabilities.Shell.BaselineEnv,
 		StripEnv:    m.Capabilities.Shell.StripEnv,
 		Host:        s.rt.opts.Environ,

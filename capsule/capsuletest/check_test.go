@@ -2,6 +2,7 @@ package capsuletest_test
 
 import (
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,11 @@ import (
 	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
 	"github.com/murmur-capsule/murmur/runtime"
 )
+
+func TestMain(m *testing.M) {
+	runtime.Hook()
+	os.Exit(m.Run())
+}
 
 // Each kind of disappointment is told.
 func TestCheck_disappointments(t *testing.T) {
@@ -30,12 +36,12 @@ tasks:
   trust: untrusted
   result: {contains: [surprise]}
 - name: a completion too many
-  message: "true"
+  message: sleep 0.5
 - name: a completion too few
   message: '{"binary": "sh", "command": "x"}'
   completions: [{}]
 - name: another completion
-  message: exit 4
+  message: sleep 0.5; exit 4
   completions:
   - {result: {contains: ["exit_code: 5"]}}
 files:

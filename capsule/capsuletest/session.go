@@ -12,7 +12,9 @@
 //		}
 //	}
 //
-// The guest's file must have been built.
+// The guest's file must have been built. Commands that outlive the program have
+// no use in a test, so [Start] turns lifecycle.shell_survives off; a program that
+// calls [Check] has to call [runtime.Hook] first.
 package capsuletest
 
 import (
@@ -69,6 +71,7 @@ func Start(t TB, dir string, o Options) *Session {
 	if err != nil {
 		t.Fatalf("cannot load the capsule: %v", err)
 	}
+	m.Lifecycle.ShellSurvives = false
 	if o.Change != nil {
 		o.Change(m)
 	}

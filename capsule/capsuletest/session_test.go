@@ -44,7 +44,7 @@ func TestStart_demotedCommand(t *testing.T) {
 	s := capsuletest.Start(t, fixtures.Dir(t, "runner"), capsuletest.Options{
 		Change: func(m *capsule.Manifest) { m.Lifecycle.ShellGraceSecs = 0 },
 	})
-	r := s.Submit(runtime.Task{Origin: provenance.Event, Message: "echo done > f; sleep 0.1"})
+	r := s.Submit(runtime.Task{Origin: provenance.Event, Message: "echo done > f; sleep 0.5"})
 	assert.Contains(t, r.Result, "work_id")
 	done := s.Completion()
 	assert.Equal(t, r.ContextID, done.ContextID)
