@@ -36,10 +36,7 @@ var exitPlugin = host.NewPlugin(named("wasi:cli/exit"),
 
 var (
 	stdinPlugin = host.NewPlugin(named("wasi:cli/stdin"), inputResource.Used(),
-		host.Method0("get-stdin", func(i *instance, _ context.Context) (host.Own[*inputStream], error) {
-			i.stdin.retain()
-			return host.Own[*inputStream]{Value: &inputStream{i: i, src: i.stdin}}, nil
-		}),
+		host.Method0("get-stdin", func(i *instance, _ context.Context) (host.Own[*inputStream], error) { return i.openStdin(), nil }),
 	)
 	stdoutPlugin = host.NewPlugin(named("wasi:cli/stdout"), outputResource.Used(),
 		host.Method0("get-stdout", func(i *instance, _ context.Context) (host.Own[*outputStream], error) {
@@ -52,6 +49,11 @@ var (
 		}),
 	)
 )
+
+func (i *instance) openStdin() host.Own[*inputStream] {
+	i.stdin.retain()
+	return host.Own[*inputStream]{Value: &inputStream{i: i, src: i.stdin}}
+}
 
 // The standard streams of a guest are never a terminal, so that there is no value
 // of these.

@@ -69,13 +69,13 @@ func (in *input) fill() {
 		in.buf = make([]byte, chunk)
 	}
 	if in.direct {
-		in.keep(in.r.Read(in.buf))
+		in.keep(readSome(in.r, in.buf))
 		return
 	}
 	done := make(chan struct{})
 	in.reading = done
 	go func() {
-		n, err := in.r.Read(in.buf)
+		n, err := readSome(in.r, in.buf)
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		in.reading = nil
@@ -83,6 +83,17 @@ func (in *input) fill() {
 		close(done)
 		in.wake.signal()
 	}()
+}
+
+// readSome reads at least one byte, or fails. A reader that gives neither is given
+// up.
+func readSome(r io.Reader, p []byte) (n int, err error) {
+	for range 100 {
+		if n, err = r.Read(p); n != 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
 }
 
 // keep keeps what a read has brought. One that was interrupted has not failed.
