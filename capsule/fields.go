@@ -23,7 +23,7 @@ type setter func(d *decoder, path string, n ast.Node) *Error
 
 // manifestFields lists every key of the file.
 func manifestFields(m *Manifest) []field {
-	g, s, l := &m.Guest, &m.Capabilities.Shell, &m.Lifecycle
+	g, c, s, l := &m.Guest, &m.Capabilities, &m.Capabilities.Shell, &m.Lifecycle
 	return []field{
 		{key: "name", set: text(&m.Name)},
 		{key: "version", set: text(&m.Version)},
@@ -41,6 +41,15 @@ func manifestFields(m *Manifest) []field {
 				{key: "baseline_env", set: texts(&s.BaselineEnv)},
 				{key: "strip_env", set: texts(&s.StripEnv)},
 			}},
+			{key: "containment", set: word(&c.Containment)},
+			{key: "require", set: texts(&c.Require)},
+			{key: "filesystem", sub: []field{
+				{key: "read", set: texts(&c.Filesystem.Read)},
+				{key: "write", set: texts(&c.Filesystem.Write)},
+				{key: "workdir_exec", set: boolean(&c.Filesystem.WorkdirExec)},
+			}},
+			{key: "network", set: text(&c.Network)},
+			{key: "resources", sub: resourceFields(&c.Resources)},
 		}},
 		{key: "lifecycle", sub: []field{
 			{key: "task_acceptance", set: text(&l.TaskAcceptance)},
@@ -52,6 +61,21 @@ func manifestFields(m *Manifest) []field {
 			{key: "shell_detach", set: boolean(&l.ShellDetach)},
 			{key: "shell_survives", set: boolean(&l.ShellSurvives)},
 		}},
+	}
+}
+
+// resourceFields are in the order of the documentation.
+func resourceFields(r *Resources) []field {
+	return []field{
+		{key: "max_processes", set: amount(&r.MaxProcesses)},
+		{key: "max_open_files", set: amount(&r.MaxOpenFiles)},
+		{key: "max_file_size_bytes", set: bytesOf(&r.MaxFileSizeBytes)},
+		{key: "cpu_seconds", set: amount(&r.CPUSeconds)},
+		{key: "memory_bytes", set: bytesOf(&r.MemoryBytes)},
+		{key: "cgroup_memory_bytes", set: bytesOf(&r.CgroupMemoryBytes)},
+		{key: "cgroup_pids_max", set: amount(&r.CgroupPidsMax)},
+		{key: "workdir_max_bytes", set: bytesOf(&r.WorkdirMaxBytes)},
+		{key: "max_output_bytes", set: bytesOf(&r.MaxOutputBytes)},
 	}
 }
 
@@ -68,6 +92,19 @@ func text(to *string) setter {
 	return func(_ *decoder, path string, n ast.Node) (err *Error) {
 		*to, err = textOf(path, n)
 		return err
+	}
+}
+
+// word is text for a field in which an empty text stands for its absence.
+func word(to *string) setter {
+	return func(d *decoder, path string, n ast.Node) *Error {
+		if err := text(to)(d, path, n); err != nil {
+			return err
+		}
+		if *to == "" {
+			return wrong(path, "it is empty; leave it out for the default").atNode(n)
+		}
+		return nil
 	}
 }
 
@@ -128,6 +165,37 @@ func integer(to *int) setter {
 			}
 		}
 		return wrong(path, "a whole number, got %s", describe(n)).atNode(n)
+	}
+}
+
+// amount takes a whole number above zero. Zero is refused here, since it may
+// stand for no limit in the manifest that Validate sees.
+func amount(to *int64) setter {
+	return func(d *decoder, path string, n ast.Node) *Error {
+		var i int
+		if err := integer(&i)(d, path, n); err != nil {
+			return err
+		}
+		if i < 1 {
+			return wrong(path, "more than 0, got %d; leave it out for the default", i).atNode(n)
+		}
+		*to = int64(i)
+		return nil
+	}
+}
+
+// bytesOf is amount for a size.
+func bytesOf(to *int64) setter {
+	return func(d *decoder, path string, n ast.Node) *Error {
+		var bytes uint64
+		if err := size(&bytes)(d, path, n); err != nil {
+			return err
+		}
+		if bytes < 1 || bytes > math.MaxInt64 {
+			return wrong(path, "more than 0, less than 8 EiB, got %s; leave it out for the default", describe(n)).atNode(n)
+		}
+		*to = int64(bytes)
+		return nil
 	}
 }
 

@@ -70,10 +70,96 @@ type Guest struct {
 	Compute time.Duration
 }
 
-// Capabilities is the manifest's section "capabilities".
+// Capabilities is the manifest's section "capabilities": what the commands may
+// be, and what they may touch.
 type Capabilities struct {
 	// Shell is about the commands that the guest asks for.
 	Shell Shell
+	// Containment is how far commands are kept from the host: "advisory",
+	// "scoped" or "sealed". It is a floor: a host that cannot give it refuses
+	// the launch and says what is missing. Defaults to the best up to scoped
+	// that the host gives.
+	Containment string
+	// Require lists dimensions that must be enforced whatever the class is, or
+	// else the launch is refused: "filesystem", "process_tree", "network",
+	// "memory", "process_count", "wall_clock". Defaults to none.
+	Require []string
+	// Filesystem is what commands may reach beyond the workdir and the
+	// system's programs.
+	Filesystem Filesystem
+	// Network is what commands may reach over sockets: "none", or "host" for
+	// all that the host can. Defaults to none. Lists of hosts do not exist yet.
+	Network string
+	// Resources bound what a command may use up.
+	Resources Resources
+}
+
+// The values of [Capabilities.Containment].
+const (
+	// ContainAdvisory sets resource limits and claims nothing else.
+	ContainAdvisory = "advisory"
+	// ContainScoped keeps commands on the host's root, with kernel rules on what
+	// they may reach.
+	ContainScoped = "scoped"
+	// ContainSealed gives commands a root, a process tree and a network of their
+	// own. They see the workdir as /workdir.
+	ContainSealed = "sealed"
+)
+
+// The values of [Capabilities.Network].
+const (
+	// NetworkNone lets commands reach no host.
+	NetworkNone = "none"
+	// NetworkHost lets commands reach what the host can.
+	NetworkHost = "host"
+)
+
+// Filesystem is the manifest's section "capabilities.filesystem". Its paths are
+// absolute or begin with "~/", and must exist when a session starts. None may
+// hold the runtime's state, or lie in it; the directories where a home usually
+// has its keys are never granted by the way, but by name alone.
+type Filesystem struct {
+	// Read grants reading a file or a tree, and running what is in it. Defaults
+	// to none.
+	Read []string
+	// Write grants reading, changing and creating in a tree. Defaults to none.
+	Write []string
+	// WorkdirExec says whether files in the workdir may be run. Only sealed can
+	// really withhold it. Defaults to true: builds run what they build.
+	WorkdirExec bool
+}
+
+// Resources is the manifest's section "capabilities.resources". Each limit is
+// one command's, unless it says otherwise; none may be zero. Bytes are written
+// as a number or a text such as "512MiB" (units KiB, MiB, GiB).
+type Resources struct {
+	// MaxProcesses bounds the processes and threads of a command. Where the host
+	// has no control group for it, nothing enforces it, and the receipt says so.
+	// Defaults to 128.
+	MaxProcesses int64
+	// MaxOpenFiles bounds the open files of each process. Defaults to 1024.
+	MaxOpenFiles int64
+	// MaxFileSizeBytes bounds each file that a process writes. Defaults to 4 GiB.
+	MaxFileSizeBytes int64
+	// CPUSeconds bounds the processor time of each process, in seconds. Defaults
+	// to 3600.
+	CPUSeconds int64
+	// MemoryBytes bounds the address space of each process. Zero stands for no
+	// limit, the default: such a limit stops runtimes that reserve far more than
+	// they use, as those of Java and JavaScript do.
+	MemoryBytes int64
+	// CgroupMemoryBytes bounds the memory of a command as a whole, where the host
+	// has a control group for it. Defaults to 4 GiB.
+	CgroupMemoryBytes int64
+	// CgroupPidsMax bounds the processes and threads of a command as a whole,
+	// where the host has a control group for it. Defaults to 256.
+	CgroupPidsMax int64
+	// WorkdirMaxBytes bounds what the workdir holds when a command is started;
+	// a fuller one refuses the command. Defaults to 10 GiB.
+	WorkdirMaxBytes int64
+	// MaxOutputBytes bounds what is kept of a command's output; the rest is
+	// counted and dropped. Defaults to 256 MiB.
+	MaxOutputBytes int64
 }
 
 // Shell is the manifest's section "capabilities.shell".
@@ -160,6 +246,11 @@ func Default() Manifest {
 	return Manifest{
 		Version: "0.0.0",
 		Guest:   Guest{Memory: 512 << 20, Compute: time.Minute},
+		Capabilities: Capabilities{
+			Filesystem: Filesystem{WorkdirExec: true},
+			Network:    NetworkNone,
+			Resources:  defaultResources(),
+		},
 		Lifecycle: Lifecycle{
 			TaskAcceptance:      AcceptSingle,
 			AfterTask:           AfterExit,
@@ -170,6 +261,19 @@ func Default() Manifest {
 			ShellDetach:         true,
 			ShellSurvives:       true,
 		},
+	}
+}
+
+func defaultResources() Resources {
+	return Resources{
+		MaxProcesses:      128,
+		MaxOpenFiles:      1024,
+		MaxFileSizeBytes:  4 << 30,
+		CPUSeconds:        3600,
+		CgroupMemoryBytes: 4 << 30,
+		CgroupPidsMax:     256,
+		WorkdirMaxBytes:   10 << 30,
+		MaxOutputBytes:    256 << 20,
 	}
 }
 

@@ -44,6 +44,23 @@ capabilities:
     baseline_env: []
     strip_env: ["MY_*", "*_PIN", TOKEN]
     allow_env: [NODE_OPTIONS]
+  containment: sealed
+  require: [filesystem, memory]
+  filesystem:
+    read: [/opt/sdk, ~/sdk]
+    write: [~/.cache/go-build]
+    workdir_exec: false
+  network: host
+  resources:
+    max_processes: 1
+    max_open_files: 2
+    max_file_size_bytes: 3KiB
+    cpu_seconds: 4
+    memory_bytes: 5GiB
+    cgroup_memory_bytes: 6MiB
+    cgroup_pids_max: 7
+    workdir_max_bytes: 8
+    max_output_bytes: 9 KiB
 lifecycle:
   task_acceptance: queue
   after_task: sleep
@@ -62,10 +79,20 @@ lifecycle:
 			Path: "a/b.wasm", Args: []string{"--verbose", "5"}, Env: map[string]string{"A": "1", "_b": ""},
 			Memory: 1 << 30, Compute: 500 * time.Millisecond,
 		},
-		Capabilities: capsule.Capabilities{Shell: capsule.Shell{
-			Allow: []string{"bash", "git"}, BaselineEnv: []string{}, StripEnv: []string{"MY_*", "*_PIN", "TOKEN"},
-			AllowEnv: []string{"NODE_OPTIONS"},
-		}},
+		Capabilities: capsule.Capabilities{
+			Shell: capsule.Shell{
+				Allow: []string{"bash", "git"}, BaselineEnv: []string{}, StripEnv: []string{"MY_*", "*_PIN", "TOKEN"},
+				AllowEnv: []string{"NODE_OPTIONS"},
+			},
+			Containment: capsule.ContainSealed,
+			Require:     []string{"filesystem", "memory"},
+			Filesystem:  capsule.Filesystem{Read: []string{"/opt/sdk", "~/sdk"}, Write: []string{"~/.cache/go-build"}},
+			Network:     capsule.NetworkHost,
+			Resources: capsule.Resources{
+				MaxProcesses: 1, MaxOpenFiles: 2, MaxFileSizeBytes: 3 << 10, CPUSeconds: 4, MemoryBytes: 5 << 30,
+				CgroupMemoryBytes: 6 << 20, CgroupPidsMax: 7, WorkdirMaxBytes: 8, MaxOutputBytes: 9 << 10,
+			},
+		},
 		Lifecycle: capsule.Lifecycle{
 			TaskAcceptance: "queue", AfterTask: "sleep", QueueDepth: 7,
 			ShellMaxRuntimeSecs: 60, ShellMaxRunning: 3,
@@ -201,6 +228,7 @@ func FuzzParse(f *testing.F) {
 		"", minimal, "- a", "name: [", "a: &a [*a]", "? x\n: y", "name: |\n  x\n", "{a: b", "\"\\x00\": 1",
 		minimal + "lifecycle: {task_acceptance: queue, after_task: sleep, shell_grace_secs: 1.5}\n",
 		minimal + "capabilities: {shell: {allow: [a, b], strip_env: ['*A']}}\n",
+		minimal + "capabilities: {containment: scoped, require: [memory], filesystem: {read: [~/a]}, resources: {cpu_seconds: 1, memory_bytes: 1GiB}}\n",
 		minimal + "  env: {A: b}\n  memory: 1GiB\n  compute_secs: none\n",
 	} {
 		f.Add([]byte(seed))

@@ -31,7 +31,7 @@ var (
 // returns an [*Error] for the first field that breaks one.
 func (m *Manifest) Validate() error {
 	for _, check := range []func() *Error{
-		m.checkIdentity, m.Guest.check, m.Capabilities.Shell.check, m.Lifecycle.check,
+		m.checkIdentity, m.Guest.check, m.Capabilities.Shell.check, m.Capabilities.check, m.Lifecycle.check,
 	} {
 		if err := check(); err != nil {
 			return err
