@@ -76,7 +76,7 @@ func (s *stream) duplicate() (*os.File, error) {
 
 // Adopt goes on with a capture whose process has died: it appends to the files,
 // if there are any, and takes over the ends. What the dead process had read is
-// on disk, but for the first few bytes of a stream.
+// on disk, because the bytes never leave the kernel.
 func Adopt(dir, name string, limit int64, stdout, stderr *os.File) (*Capture, error) {
 	c := new(Capture)
 	c.budget.left.Store(limit)

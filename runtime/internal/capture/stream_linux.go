@@ -29,8 +29,8 @@ var null = sync.OnceValue(func() int {
 })
 
 // A stream is one pipe and its file. The bytes go from one to the other inside
-// the kernel (splice(2)), but for the first few: until there are any there is no
-// file, because making one can take longer than a short command.
+// the kernel (splice(2)). Until there are any there is no file, because making
+// one can take longer than a short command.
 type stream struct {
 	common
 	file   int // -1 while there is none
@@ -149,9 +149,11 @@ func (s *stream) move(pipe, limit int) (int, error) {
 	}
 	// No more is reserved than there is to move: what one stream holds without
 	// need, the other would have to drop.
-	if rest, err := unix.IoctlGetInt(pipe, unix.TIOCINQ); err == nil {
-		limit = min(limit, max(rest, 1))
+	rest, err := waiting(pipe)
+	if rest == 0 || err != nil {
+		return 0, err
 	}
+	limit = min(limit, rest)
 	if keep := s.keep(limit); keep > 0 {
 		n, err := s.store(pipe, keep)
 		s.budget.giveBack(int64(keep - n))
@@ -176,9 +178,34 @@ func (s *stream) keep(limit int) int {
 	return int(s.budget.take(int64(limit)))
 }
 
-// store moves up to limit bytes to the file.
+// waiting returns how many bytes are in the pipe. None, without an error, says
+// that no writer is left; EAGAIN, that there is one.
+func waiting(pipe int) (int, error) {
+	for {
+		rest, err := unix.IoctlGetInt(pipe, unix.TIOCINQ)
+		if rest > 0 || err != nil {
+			return rest, err
+		}
+		fds := []unix.PollFd{{Fd: int32(pipe), Events: unix.POLLIN}}
+		if _, err := retry(func() (int, error) { return unix.Poll(fds, 0) }); err != nil {
+			return 0, err
+		}
+		switch {
+		case fds[0].Revents == 0:
+			return 0, unix.EAGAIN
+		case fds[0].Revents&unix.POLLIN == 0:
+			return 0, nil
+		}
+	}
+}
+
+// store moves up to limit bytes to the file. It is made before they leave the
+// pipe, where they outlive this process.
 func (s *stream) store(pipe, limit int) (int, error) {
-	if s.file >= 0 && !s.copies {
+	if err := s.create(); err != nil {
+		return 0, err
+	}
+	if !s.copies {
 		n, err := splice(pipe, s.file, limit)
 		if err != unix.EINVAL {
 			return n, err
@@ -217,9 +244,6 @@ func (s *stream) copy(pipe, limit int) (int, error) {
 	n, err := retry(func() (int, error) { return unix.Read(pipe, buf[:min(limit, len(buf))]) })
 	if err != nil || n == 0 {
 		return 0, err
-	}
-	if err := s.create(); err != nil {
-		return n, err
 	}
 	for rest := buf[:n]; err == nil && len(rest) > 0; {
 		var m int

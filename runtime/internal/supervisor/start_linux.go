@@ -62,10 +62,15 @@ func (s *server) newCommand(l shell.Launch) *command {
 }
 
 // enlist takes the launch's name. A name is never used twice: it is the mark of
-// the command's processes.
+// the command's processes. A supervisor that is leaving answers nothing any
+// more: the runtime sees it go, and asks the next one.
 func (s *server) enlist(c *command) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.left {
+		s.mu.Unlock()
+		select {}
+	}
 	if s.commands[c.name()] != nil {
 		return fmt.Errorf("cannot start %s twice", c.name())
 	}
