@@ -86,7 +86,7 @@ func (e *Engine) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Guest, 
 		return nil, err
 	}
 	w := m.Rewrite(precheck.Rewrite{Control: true, Functions: importModule})
-	g.interrupt, g.start = w.Interrupt, w.Start
+	g.interrupt, g.start, g.yield = w.Interrupt, w.Start, w.Yield
 	progress := func(d time.Duration) {
 		if o.Progress != nil {
 			o.Progress(Progress{Elapsed: d, Functions: m.FunctionCount(), Bytes: len(wasm)})
@@ -118,7 +118,8 @@ type Guest struct {
 	imports          []imported
 	exports          map[string]exported
 	order            []string // of exports, as in the file
-	interrupt, start string
+	interrupt, start string   // names of exports
+	yield            uint32   // a function that is not the guest's own
 	found            [len(ways)]wayFound
 
 	mu        sync.Mutex

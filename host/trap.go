@@ -167,7 +167,7 @@ func (g *Guest) frames(err error) []string {
 	for _, m := range frame.FindAllStringSubmatch(traces, -1) {
 		if n, err := strconv.Atoi(m[2]); err == nil && n < len(g.imports) {
 			names = append(names, importMark+g.imports[n].String())
-		} else if n, err := strconv.ParseUint(m[1], 10, 32); err == nil {
+		} else if n, err := strconv.ParseUint(m[1], 10, 32); err == nil && uint32(n) != g.yield {
 			names = append(names, g.functionName(uint32(n)))
 		}
 	}

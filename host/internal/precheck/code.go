@@ -3,12 +3,29 @@ package precheck
 // A body is one function body: where its expression is in the file, and what
 // has to be known to compile it.
 type body struct {
-	start int // the size before it
-	expr  int // the instructions
-	end   int
-	calls bool // whether there is a call in it
-	loops int  // how many of the module's loops are in it
+	start  int // the size before it
+	expr   int // the instructions
+	end    int
+	locals int // parameters included
+	places int // how many of the module's are in it
+	calls  bool
+	bulk   bool // whether there is an instruction that moves memory or elements
 }
+
+// A place is where Rewrite adds to the code.
+type place struct {
+	at     uint32
+	kind   placeKind
+	weight uint16 // of a loop: what one round of it may cost
+}
+
+type placeKind uint8
+
+const (
+	placeLoop  placeKind = iota // the first instruction of a loop
+	placeBulk                   // an instruction that moves as much as a number on the stack says
+	placeMoved                  // the instruction after it
+)
 
 // A frame is a block that is open.
 type frame uint8
@@ -43,7 +60,8 @@ func (c *checker) body(i int) {
 	if !c.ok() {
 		return
 	}
-	cost := cost{locals: c.locals(c.types[c.funcs[c.importedFuncs+i]])}
+	b.locals = c.locals(c.types[c.funcs[c.importedFuncs+i]])
+	cost := cost{locals: b.locals}
 	b.expr = c.pos
 	c.expr(&b, &cost)
 	b.end = c.pos
@@ -75,8 +93,8 @@ func (c *checker) locals(t FuncType) int {
 // expr reads the instructions of a function, up to the end that closes it.
 func (c *checker) expr(b *body, cost *cost) {
 	c.frames = append(c.frames[:0], frameBlock)
-	c.loopDepth = 0
-	before := len(c.loops)
+	c.openLoops = c.openLoops[:0]
+	before := len(c.places)
 	for c.ok() && len(c.frames) > 0 {
 		at := c.pos
 		op := c.byte()
@@ -85,17 +103,35 @@ func (c *checker) expr(b *body, cost *cost) {
 		case immControl:
 			c.control(at, op, cost)
 		case immLocal:
-			if i := c.u32(); int64(i) >= int64(cost.locals) {
+			if i := c.u32(); int64(i) >= int64(b.locals) {
 				c.fail(at, "there is no local %d", i)
 			}
 		case immFunc, immIndirect:
 			b.calls = b.calls || op != opRefFunc
 			c.immediate(at, op, imm)
+		case immMisc:
+			if c.misc() {
+				b.bulk = true
+				c.bulk(at, cost)
+			}
 		default:
 			c.immediate(at, op, imm)
 		}
 	}
-	b.loops = len(c.loops) - before
+	b.places = len(c.places) - before
+}
+
+// bulk notes an instruction that moves memory or elements.
+func (c *checker) bulk(at int, cost *cost) {
+	c.place(at, placeBulk)
+	c.place(c.pos, placeMoved)
+	cost.blocks += checkBlocks
+}
+
+// place notes a place for Rewrite.
+func (c *checker) place(at int, kind placeKind) {
+	c.places = append(c.places, place{at: uint32(at), kind: kind})
+	c.over(at, "loops and instructions that move memory", uint64(len(c.places)), maxPlaces)
 }
 
 func (c *checker) immediate(at int, op byte, imm immediate) {
@@ -125,8 +161,6 @@ func (c *checker) immediate(at int, op byte, imm immediate) {
 		c.memoryByte()
 	case immRefType:
 		c.refType()
-	case immMisc:
-		c.misc()
 	case immVector:
 		c.vector()
 	case immLater:
@@ -182,17 +216,19 @@ func (c *checker) open(f frame) {
 }
 
 func (c *checker) loop(cost *cost) {
-	c.loops = append(c.loops, uint32(c.pos))
-	c.over(c.pos, "loops", uint64(len(c.loops)), maxLoops)
-	c.loopDepth++
-	cost.blocks += 2
-	cost.loopDepth = max(cost.loopDepth, c.loopDepth)
+	c.openLoops = append(c.openLoops, len(c.places))
+	c.place(c.pos, placeLoop)
+	cost.blocks += 2 + checkBlocks
+	cost.loopDepth = max(cost.loopDepth, len(c.openLoops))
 }
 
 func (c *checker) close() {
 	top := len(c.frames) - 1
 	if c.frames[top] == frameLoop {
-		c.loopDepth--
+		last := len(c.openLoops) - 1
+		p := &c.places[c.openLoops[last]]
+		p.weight = weightOf(c.pos - int(p.at))
+		c.openLoops = c.openLoops[:last]
 	}
 	c.frames = c.frames[:top]
 }

@@ -9,6 +9,9 @@ type cost struct {
 	loopDepth int // how deeply loops are nested
 }
 
+// checkBlocks is how many blocks a check that Rewrite adds is to the compiler.
+const checkBlocks = 3
+
 // maxCompileTime bounds what one function may take to compile, by the estimate
 // below, in nanoseconds. The functions of real modules stay below 0.6 s by it
 // (the JavaScript engine of StarlingMonkey: 10,868 blocks; the TypeScript parser

@@ -37,7 +37,7 @@ const (
 	maxLocalsTotal = 2_000_000
 	maxBodyBytes   = 2 << 20
 	maxNesting     = 10_000
-	maxLoops       = 2_000_000 // of all functions
+	maxPlaces      = 4_000_000 // loops and bulk instructions of all functions
 
 	// The engine looks at each pair of them when it describes a function, and
 	// for each reference in a constant expression.

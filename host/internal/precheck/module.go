@@ -17,8 +17,8 @@ type Module struct {
 	elements  int   // segments
 	dataCount int64 // -1 if there is none
 	bodies    []body
-	loops     []uint32 // where each loop's instructions begin
-	names     []byte   // the function names, as they are in the file
+	places    []place // where Rewrite adds to the code, in order
+	names     []byte  // the function names, as they are in the file
 
 	importedFuncs, definedTables int
 }
@@ -68,7 +68,7 @@ type checker struct {
 	defined    int    // functions announced by the function section
 	exported   map[string]struct{}
 	frames     []frame
-	loopDepth  int
+	openLoops  []int // of the module's places
 }
 
 // The sections, by their ids.

@@ -19,15 +19,15 @@ const (
 	opLocalTee     = 0x22
 	opGlobalGet    = 0x23
 	opGlobalSet    = 0x24
-	opMemoryGrow   = 0x40
 	opI32Const     = 0x41
 	opI64Const     = 0x42
 	opF32Const     = 0x43
 	opF64Const     = 0x44
-	opI32Eqz       = 0x45
+	opI32LtS       = 0x48
 	opI32Add       = 0x6a
 	opI32Sub       = 0x6b
 	opI32Mul       = 0x6c
+	opI32ShrU      = 0x76
 	opI64Add       = 0x7c
 	opI64Sub       = 0x7d
 	opI64Mul       = 0x7e
@@ -36,7 +36,8 @@ const (
 	opMisc         = 0xfc
 	opVector       = 0xfd
 
-	vecConst = 0x0c
+	miscTableGrow = 15
+	vecConst      = 0x0c
 
 	blockTypeEmpty = 0x40
 )
@@ -115,10 +116,12 @@ func laterName(op byte) string {
 }
 
 // misc reads what follows the prefix 0xfc: saturating conversions and bulk
-// operations.
-func (c *checker) misc() {
+// operations. It tells whether the instruction takes as long as a number on the
+// stack says.
+func (c *checker) misc() (bulk bool) {
 	at := c.pos
-	switch sub := c.u32(); sub {
+	sub := c.u32()
+	switch sub {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
 	case 8: // memory.init
 		c.dataIndex()
@@ -143,6 +146,7 @@ func (c *checker) misc() {
 	default:
 		c.fail(at, "unknown instruction 0xfc %#x", sub)
 	}
+	return sub == 8 || sub >= 10 && sub <= 12 || sub == 14 || sub == 17
 }
 
 // vector reads what follows the prefix 0xfd.

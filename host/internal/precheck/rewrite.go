@@ -27,12 +27,12 @@ type Rewrite struct {
 // Rewritten is a module for the engine.
 type Rewritten struct {
 	Bytes []byte
-	// Interrupt is the name of an exported global, an i32: where it is not zero,
-	// the guest traps (unreachable) soon. Every loop counts down, and so does
-	// every function that calls another; the guest looks at the global when a
-	// thousand are done. It then also enters the engine's own Go code for a
-	// moment. It is "" without [Rewrite.Control].
+	// Interrupt is the name of an exported global, an i32: once it is not zero,
+	// the guest traps (unreachable). It is "" without [Rewrite.Control].
 	Interrupt string
+	// Yield is the index of the function that does so, for the engine's messages
+	// to be read without it.
+	Yield uint32
 	// Start is the name under which the start function is exported. It is for
 	// the host to call, once the instance is made: an engine would call it where
 	// it cannot be interrupted. It is "" if there is none.
@@ -72,15 +72,22 @@ type rewriter struct {
 	*Module
 	Rewrite
 	Rewritten
-	global  uint32   // index of the one that interrupts
+	meter
 	exports [][]byte // to be added
 }
 
 // control plans what the host needs to control the guest.
 func (w *rewriter) control() {
-	w.global = uint32(len(w.globals))
+	w.meter = meter{
+		fuel:      uint32(len(w.globals)),
+		interrupt: uint32(len(w.globals)) + 1,
+		table:     uint32(len(w.tables)),
+		yield:     uint32(len(w.funcs)),
+		yieldType: uint32(len(w.types)),
+	}
+	w.Yield = w.yield
 	w.Interrupt = w.freeExport("host interrupt")
-	w.exports = append(w.exports, exportItem(w.Interrupt, ExternGlobal, w.global))
+	w.exports = append(w.exports, exportItem(w.Interrupt, ExternGlobal, w.interrupt))
 	if w.start >= 0 {
 		w.Start = w.freeExport("host start")
 		w.exports = append(w.exports, exportItem(w.Start, ExternFunc, uint32(w.start)))
@@ -97,10 +104,7 @@ func exportItem(name string, k ExternKind, index uint32) []byte {
 func (w *rewriter) all() {
 	needed := []byte{}
 	if w.Control {
-		needed = []byte{sectionGlobal, sectionExport}
-		if !w.HasMemory() {
-			needed = []byte{sectionMemory, sectionGlobal, sectionExport}
-		}
+		needed = []byte{sectionType, sectionFunction, sectionTable, sectionGlobal, sectionExport, sectionCode}
 	}
 	for _, s := range w.sections {
 		if s.id == sectionCustom || s.id == sectionStart && w.Control {
@@ -131,14 +135,17 @@ func (w *rewriter) write(s section) {
 		w.importSection()
 	case s.id == sectionTable:
 		w.tableSection()
-	case s.id == sectionGlobal && w.Control:
-		// The one that interrupts, and the countdown.
-		w.addItems(content, []byte{I32, 1, opI32Const, 0, opEnd}, []byte{I32, 1, opI32Const, 1, opEnd})
-	case s.id == sectionMemory && w.Control && !w.HasMemory():
-		w.addItems(content, []byte{1, 0, 0})
-	case s.id == sectionExport && w.Control:
+	case !w.Control:
+		w.Bytes = append(w.Bytes, content...)
+	case s.id == sectionType:
+		w.addItems(content, []byte{0x60, 0, 0})
+	case s.id == sectionFunction:
+		w.addItems(content, binary.AppendUvarint(nil, uint64(w.yieldType)))
+	case s.id == sectionGlobal:
+		w.addItems(content, globalItem, globalItem)
+	case s.id == sectionExport:
 		w.addItems(content, w.exports...)
-	case s.id == sectionCode && w.Control:
+	case s.id == sectionCode:
 		w.codeSection()
 	default:
 		w.Bytes = append(w.Bytes, content...)
@@ -208,6 +215,9 @@ func (w *rewriter) importSection() {
 	}
 }
 
+// globalItem is an i32 that begins at zero.
+var globalItem = []byte{I32, 1, opI32Const, 0, opEnd}
+
 func mutability(g Global) byte {
 	if g.Mutable {
 		return 1
@@ -219,13 +229,20 @@ func mutability(g Global) byte {
 // hold more.
 func (w *rewriter) tableSection() {
 	defined := w.tables[len(w.tables)-w.definedTables:]
-	w.u32(uint32(len(defined)))
+	own := 0
+	if w.Control {
+		own = 1
+	}
+	w.u32(uint32(len(defined) + own))
 	for _, t := range defined {
-		most := max(uint32(min(w.TableElements/uint64(len(defined)), maxTableElements)), t.Limits.Min)
+		most := max(uint32(min(w.TableElements/uint64(max(len(defined), 1)), maxTableElements)), t.Limits.Min)
 		if !t.Limits.HasMax || t.Limits.Max > most {
 			t.Limits.HasMax, t.Limits.Max = true, most
 		}
 		w.table(t)
+	}
+	if w.Control {
+		w.table(Table{Type: FuncRef, Limits: Limits32{HasMax: true}})
 	}
 }
 
@@ -245,63 +262,4 @@ func (w *rewriter) bounds(l Limits32) {
 	w.Bytes = append(w.Bytes, 1)
 	w.u32(l.Min)
 	w.u32(l.Max)
-}
-
-func (w *rewriter) codeSection() {
-	check := w.check()
-	loops := w.loops
-	w.u32(uint32(len(w.bodies)))
-	for _, b := range w.bodies {
-		w.body(b, loops[:b.loops], check)
-		loops = loops[b.loops:]
-	}
-}
-
-// checkEvery is how many loops and calls there are between two looks at the
-// global that interrupts.
-const checkEvery = 1024
-
-// check is the instructions that count down and, at zero, end the guest where
-// the global that interrupts is set.
-//
-// The look is taken behind a memory.grow by nothing, and that is what makes
-// interruption work at all: it is the one instruction by which the engine
-// returns to Go. While a guest computes, Go can neither preempt its goroutine
-// nor stop the world, so the first garbage collection waits for the guest and
-// everything else in the process waits for the collection, a timer that was to
-// interrupt the guest among it. Hence a module without a memory gets an empty
-// one.
-func (w *rewriter) check() []byte {
-	stop, countdown := uint64(w.global), uint64(w.global)+1
-	var b []byte
-	op := func(code byte, operand uint64) { b = binary.AppendUvarint(append(b, code), operand) }
-	op(opGlobalGet, countdown)
-	b = append(b, opI32Const, 1, opI32Sub)
-	op(opGlobalSet, countdown)
-	op(opGlobalGet, countdown)
-	b = append(b, opI32Eqz, opIf, blockTypeEmpty)
-	b = append(b, opI32Const, 0, opMemoryGrow, 0, opDrop)
-	op(opGlobalGet, stop)
-	b = append(b, opIf, blockTypeEmpty, opUnreachable, opEnd)
-	op(opI32Const, checkEvery) // its signed form, two bytes, is the same
-	op(opGlobalSet, countdown)
-	return append(b, opEnd)
-}
-
-func (w *rewriter) body(b body, loops []uint32, check []byte) {
-	r := &reader{b: w.data, pos: b.start, end: b.end}
-	r.u32() // its size
-	at := w.gap()
-	w.Bytes = append(w.Bytes, w.data[r.pos:b.expr]...)
-	from := b.expr
-	if b.calls {
-		w.Bytes = append(w.Bytes, check...)
-	}
-	for _, l := range loops {
-		w.Bytes = append(w.Bytes, w.data[from:l]...)
-		w.Bytes = append(w.Bytes, check...)
-		from = int(l)
-	}
-	w.Bytes = append(w.Bytes, w.data[from:b.end]...)
-	w.fill(at)
 }
