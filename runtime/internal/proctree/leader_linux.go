@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -31,11 +32,16 @@ type Leader struct {
 	Identity
 	// Mark is the value of [MarkVar] in the environment of the leader.
 	Mark string
+	// Group, if it is set before Wait is called, lists the processes that the
+	// kernel keeps together with the leader: what has cleared its environment is
+	// found all the same.
+	Group func() []int
 
 	handle    *Handle
 	reaper    collector
 	collected *collected // by a subreaper
 	spawned   time.Time
+	released  atomic.Bool // its number may be another's by now
 }
 
 // newLeader takes over what was forked. A process that cannot be told from
@@ -64,6 +70,9 @@ func hold(f Forked) (*Handle, error) {
 type End struct {
 	// Status is the leader's.
 	Status syscall.WaitStatus
+	// CPU is the processor time that the leader used, and the processes that it
+	// waited for.
+	CPU time.Duration
 	// Left are processes with the leader's mark that live on in sessions of
 	// their own.
 	Left []Proc
@@ -79,7 +88,7 @@ func (l *Leader) Wait(ctx context.Context) (End, error) {
 		go l.collectLate()
 		return End{}, err
 	}
-	defer l.handle.Close()
+	defer l.release()
 	var seen sight
 	short := l.nothingSince(last)
 	if !short {
@@ -87,15 +96,21 @@ func (l *Leader) Wait(ctx context.Context) (End, error) {
 		// the look began: what has it as its session is of this session.
 		seen, err = l.waitMembers(ctx)
 	}
-	status, cerr := l.reaper.collect(l)
+	d, cerr := l.reaper.collect(l)
 	if !numberFree(l.PID) {
 		seen, err = l.waitHolders(ctx)
 	}
-	return End{Status: status, Left: seen.left}, errors.Join(cerr, err)
+	return End{Status: d.status, CPU: d.cpu, Left: seen.left}, errors.Join(cerr, err)
+}
+
+// release ends what is known of the leader's number.
+func (l *Leader) release() {
+	l.released.Store(true)
+	l.handle.Close()
 }
 
 func (l *Leader) collectLate() {
-	defer l.handle.Close()
+	defer l.release()
 	if _, err := l.reaper.exited(context.Background(), l); err == nil {
 		l.reaper.collect(l)
 	}
@@ -115,7 +130,19 @@ func (l *Leader) nothingSince(last int) bool {
 			return false
 		}
 	}
-	return true
+	return !l.grouped()
+}
+
+// grouped reports whether there are other processes in the leader's group.
+func (l *Leader) grouped() bool {
+	return slices.ContainsFunc(l.group(), func(pid int) bool { return pid != l.PID })
+}
+
+func (l *Leader) group() []int {
+	if l == nil || l.Group == nil {
+		return nil
+	}
+	return l.Group()
 }
 
 // unrelated reports whether the process or thread with this pid is certain to
@@ -145,6 +172,7 @@ func (l *Leader) look() (sight, error) {
 		return sight{}, err
 	}
 	var s sight
+	group := l.group()
 	for _, p := range t.procs {
 		switch {
 		case p.PID == l.PID:
@@ -154,7 +182,8 @@ func (l *Leader) look() (sight, error) {
 			s.zombies = append(s.zombies, p.PID)
 		case p.SID == l.PID:
 			s.members = append(s.members, p)
-		case !p.Zombie && l.Mark != "" && t.mark(p.PID) == l.Mark:
+		case p.Zombie:
+		case slices.Contains(group, p.PID), l.Mark != "" && t.mark(p.PID) == l.Mark:
 			s.left = append(s.left, p)
 		}
 	}

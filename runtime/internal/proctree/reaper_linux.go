@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,9 +18,15 @@ type collector interface {
 	// exited waits for the leader's exit and returns the last pid that the
 	// kernel had given out before the leader's own was free again.
 	exited(ctx context.Context, l *Leader) (last int, err error)
-	// collect returns the status of a leader that has exited, and frees its
+	// collect returns what is known of a leader that has exited, and frees its
 	// pid if that has not happened yet.
-	collect(l *Leader) (syscall.WaitStatus, error)
+	collect(l *Leader) (death, error)
+}
+
+// A death is what the kernel tells of a child that has exited.
+type death struct {
+	status syscall.WaitStatus
+	cpu    time.Duration
 }
 
 // OwnChildren collects each leader by its pid and touches no other child of
@@ -43,24 +50,26 @@ func (OwnChildren) exited(ctx context.Context, l *Leader) (int, error) {
 	return lastPID(), nil
 }
 
-func (OwnChildren) collect(l *Leader) (syscall.WaitStatus, error) {
-	got, status, err := reap(l.PID)
+func (OwnChildren) collect(l *Leader) (death, error) {
+	got, d, err := reap(l.PID)
 	if err == nil && got != l.PID {
 		err = errors.New("it has not exited")
 	}
 	if err != nil {
-		return 0, fmt.Errorf("cannot collect the exit status of pid %d: %w", l.PID, err)
+		return death{}, fmt.Errorf("cannot collect the exit status of pid %d: %w", l.PID, err)
 	}
-	return status, nil
+	return d, nil
 }
 
 // reap collects a child that has exited; pid -1 stands for any. It returns 0 if
 // there is none.
-func reap(pid int) (got int, status syscall.WaitStatus, err error) {
+func reap(pid int) (got int, d death, err error) {
 	for {
-		got, err = syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
+		var usage syscall.Rusage
+		got, err = syscall.Wait4(pid, &d.status, syscall.WNOHANG, &usage)
 		if err != syscall.EINTR {
-			return got, status, os.NewSyscallError("wait4", err)
+			d.cpu = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+			return got, d, os.NewSyscallError("wait4", err)
 		}
 	}
 }
@@ -76,11 +85,11 @@ type Subreaper struct {
 	leaders map[int]*collected
 }
 
-// collected is the status of a leader that a subreaper has reaped.
+// collected is a leader that a subreaper has reaped.
 type collected struct {
-	done   chan struct{}
-	last   int
-	status syscall.WaitStatus
+	done chan struct{}
+	last int
+	death
 }
 
 // NewSubreaper makes this process a subreaper and starts reaping.
@@ -136,9 +145,9 @@ func (s *Subreaper) exited(ctx context.Context, l *Leader) (int, error) {
 	return l.collected.last, nil
 }
 
-func (s *Subreaper) collect(l *Leader) (syscall.WaitStatus, error) {
+func (s *Subreaper) collect(l *Leader) (death, error) {
 	<-l.collected.done
-	return l.collected.status, nil
+	return l.collected.death, nil
 }
 
 // run reaps at each signal all there is to reap, because signals that come
@@ -154,14 +163,14 @@ func (s *Subreaper) run() {
 func (s *Subreaper) reapOne() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pid, status, err := reap(-1)
+	pid, d, err := reap(-1)
 	if err != nil || pid <= 0 {
 		return false
 	}
 	if c := s.leaders[pid]; c != nil {
 		// The pid has been free for a microsecond, in which the kernel cannot
 		// have given out all others: if it is the last one, it is the old one.
-		c.last, c.status = lastPID(), status
+		c.last, c.death = lastPID(), d
 		close(c.done)
 		delete(s.leaders, pid)
 	}

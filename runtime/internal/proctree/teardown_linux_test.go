@@ -69,10 +69,12 @@ func TestTeardownCatchesWhatHops(t *testing.T) {
 
 func TestTeardownOfNothing(t *testing.T) {
 	s := start(t, `exit 4`)
+	require.True(t, s.Tree().holds())
 	require.Equal(t, 4, s.end().Status.ExitStatus())
 	outcome, err := s.Tree().Teardown(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, Outcome{}, outcome)
+	require.False(t, s.Tree().holds(), "the number may mean another session by now")
 }
 
 func TestTeardownSparesBystanders(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,16 +19,21 @@ const (
 )
 
 // A Tree is all processes of one command: the members of its leader's session,
-// the processes that bear its mark, and the descendants of either.
+// the processes that bear its mark or are in its group, and the descendants of
+// all of them.
 type Tree struct {
 	Leader Identity
 	Mark   string
 
-	held *Handle // of the leader, while whoever started it has it
+	held *Leader // where this process started it
 }
 
 // Tree returns the processes of the leader's command.
-func (l *Leader) Tree() Tree { return Tree{l.Identity, l.Mark, l.handle} }
+func (l *Leader) Tree() Tree { return Tree{l.Identity, l.Mark, l} }
+
+// holds reports whether the leader's number is known to mean its session, though
+// the leader may have exited.
+func (t Tree) holds() bool { return t.held != nil && !t.held.released.Load() }
 
 // Members returns what of the tree is alive. Those of the session count only
 // while the leader is provably the one meant: a number of a leader that is gone
@@ -40,10 +46,11 @@ func (t Tree) Members() (members, unproven []Proc, err error) {
 	}
 	ours := t.ownsSession(seen)
 	in := map[int]bool{}
+	group := t.held.group()
 	for _, p := range seen.procs {
 		switch {
 		case !t.eligible(p):
-		case p.SID == t.Leader.PID && ours, t.Mark != "" && seen.mark(p.PID) == t.Mark:
+		case p.SID == t.Leader.PID && ours, slices.Contains(group, p.PID), t.Mark != "" && seen.mark(p.PID) == t.Mark:
 			in[p.PID] = true
 		case p.SID == t.Leader.PID:
 			unproven = append(unproven, p)
@@ -68,9 +75,9 @@ func (t Tree) ownsSession(seen *table) bool {
 		if p.StartTime != t.Leader.StartTime {
 			return false
 		}
-		return t.held != nil || Verify(t.Leader) == Owned
+		return t.holds() || Verify(t.Leader) == Owned
 	}
-	return t.held != nil
+	return t.holds()
 }
 
 // eligible reports whether p may be of the tree at all.
@@ -183,8 +190,8 @@ func (d *teardown) kill(members []Proc) {
 // killGroup kills the leader's group, which is known to be its own only while
 // the leader is held.
 func (d *teardown) killGroup() {
-	if d.tree.held != nil {
-		d.tree.held.signalGroup(unix.SIGKILL)
+	if d.tree.holds() {
+		d.tree.held.handle.signalGroup(unix.SIGKILL)
 	}
 }
 

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/murmur-capsule/murmur/runtime/internal/capture"
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 )
 
@@ -21,6 +19,8 @@ type Command struct {
 	started time.Time
 	slots   *Slots
 	limit   *time.Timer // ends it; nil without a limit
+
+	contained *contained // nil without a sandbox
 
 	// giveUp makes the wait for the end return: a teardown left survivors.
 	giveUp context.CancelFunc
@@ -43,15 +43,16 @@ type tearing struct {
 
 var _ Process = (*Command)(nil)
 
-func (r *InProcess) watch(l Launch, leader *proctree.Leader, out *capture.Capture, started time.Time) *Command {
+func (r *InProcess) watch(l Launch, leader *proctree.Leader, out *capture.Capture, started time.Time, in *contained) *Command {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Command{
-		leader:  leader,
-		capture: out,
-		started: started,
-		slots:   r.slots,
-		giveUp:  cancel,
-		ended:   make(chan struct{}),
+		leader:    leader,
+		capture:   out,
+		started:   started,
+		slots:     r.slots,
+		contained: in,
+		giveUp:    cancel,
+		ended:     make(chan struct{}),
 	}
 	if l.MaxRuntime > 0 {
 		left := l.MaxRuntime - time.Since(started)
@@ -106,6 +107,9 @@ func (c *Command) tearDown(why Reason) {
 	c.torn = t
 	c.mu.Unlock()
 	t.outcome, t.err = c.leader.Tree().Teardown(context.Background())
+	if len(t.outcome.Survivors) > 0 {
+		t.outcome.Survivors = c.contained.killAll(t.outcome.Survivors)
+	}
 	close(t.done)
 	if len(t.outcome.Survivors) > 0 || t.err != nil {
 		c.giveUp()
@@ -119,7 +123,13 @@ func (c *Command) run(ctx context.Context) {
 	took := time.Since(c.started)
 	t := c.settle()
 	c.capture.Finish()
-	c.exit = exitOf(end, err, t)
+	var how containment.End
+	if err == nil {
+		how, end.Left = c.contained.finish(end)
+	} else {
+		go c.contained.forget() // It may be long until its end is known.
+	}
+	c.exit = exitOf(how, end.Left, err, t)
 	c.exit.Duration = took
 	c.slots.Release()
 	close(c.ended)
@@ -143,8 +153,8 @@ func (c *Command) settle() *tearing {
 
 // exitOf tells how a command ended. A teardown that found nothing to signal came
 // too late to be the reason.
-func exitOf(end proctree.End, err error, t *tearing) Exit {
-	e := Exit{LeftRunning: survivors(end.Left)}
+func exitOf(how containment.End, left []proctree.Proc, err error, t *tearing) Exit {
+	e := Exit{LeftRunning: survivors(left), Limit: how.Limit}
 	if t != nil && (t.outcome.Signalled > 0 || len(t.outcome.Survivors) > 0 || t.err != nil) {
 		e.Code, e.Reason = -1, t.why
 		e.LeftRunning, e.Survivors = nil, survivors(t.outcome.Survivors)
@@ -152,22 +162,15 @@ func exitOf(end proctree.End, err error, t *tearing) Exit {
 			return e
 		}
 	}
-	switch {
-	case err != nil:
-		e.Code = -1
-		if !errors.Is(err, context.Canceled) {
-			e.WaitErr = err.Error()
-		}
-	case end.Status.Signaled():
-		e.Code, e.Signal = signalled(end.Status.Signal())
-	default:
-		e.Code = end.Status.ExitStatus()
+	if err == nil {
+		e.Code, e.Signal = how.Code, how.Signal
+		return e
+	}
+	e.Code = -1
+	if !errors.Is(err, context.Canceled) {
+		e.WaitErr = err.Error()
 	}
 	return e
-}
-
-func signalled(sig syscall.Signal) (code int, name string) {
-	return 128 + int(sig), unix.SignalName(sig)
 }
 
 func survivors(procs []proctree.Proc) []Survivor {

@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"runtime"
 	"strings"
 )
@@ -87,8 +88,8 @@ func (e *environment) set(name, value string) {
 // baseline puts together what every command of a policy gets.
 func (c *Config) baseline(searchPath []string) []string {
 	e := newEnvironment([]string{"LANG=C.UTF-8", "TERM=dumb"})
-	e.set("HOME", c.Workdir.path+homeDir)
-	e.set("TMPDIR", c.Workdir.path+tempDir)
+	e.set("HOME", filepath.Join(c.Workdir.path, homeDir))
+	e.set("TMPDIR", filepath.Join(c.Workdir.path, tempDir))
 	names := inherited
 	if runtime.GOOS == "windows" {
 		names = append(names, inheritedWindows...)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/capture"
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 )
 
@@ -25,6 +26,9 @@ type Options struct {
 	// HoldOutput lets commands outlive this process: see
 	// [capture.Capture.Hold].
 	HoldOutput bool
+	// Sandbox contains the commands; nil stands for no containment. It stays
+	// the caller's, and must be open for as long as commands are started.
+	Sandbox *containment.Sandbox
 }
 
 // InProcess runs commands as children of this process. One that runs costs
@@ -37,6 +41,8 @@ type InProcess struct {
 	hold   bool
 	oom    string // the commands' oom_score_adj
 	closed atomic.Bool
+
+	sandbox atomic.Pointer[containment.Sandbox]
 }
 
 var _ Runner = (*InProcess)(nil)
@@ -54,8 +60,12 @@ func NewInProcess(o Options) (*InProcess, error) {
 	if o.MaxRunning == 0 {
 		r.slots = NewSlots(DefaultMaxRunning)
 	}
+	r.Contain(o.Sandbox)
 	return r, nil
 }
+
+// Contain makes s what contains the commands that are started from now on.
+func (r *InProcess) Contain(s *containment.Sandbox) { r.sandbox.Store(s) }
 
 // Close refuses further commands. Those that run are waited for as before.
 func (r *InProcess) Close() error {
@@ -98,23 +108,28 @@ func (r *InProcess) start(l Launch) (*Command, error) {
 			return nil, fmt.Errorf("cannot capture the output: %w", err)
 		}
 	}
-	s := spawn{launch: l, out: out, null: r.null}
+	s := spawn{launch: l, out: out, null: r.null, sandbox: r.sandbox.Load()}
 	started := time.Now()
 	leader, err := r.reaper.Spawn(l.Name, s.fork)
 	if err != nil {
 		out.Abort()
+		s.contained.forget()
 		return nil, err
 	}
+	s.contained.hold(leader)
 	preferForOOM(leader.PID, r.oom)
 	out.Start()
-	return r.watch(l, leader, out, started), nil
+	return r.watch(l, leader, out, started, s.contained), nil
 }
 
 // A spawn is one command on its way from launch to process.
 type spawn struct {
-	launch Launch
-	out    *capture.Capture
-	null   *os.File
+	launch  Launch
+	out     *capture.Capture
+	null    *os.File
+	sandbox *containment.Sandbox
+	// contained is what the sandbox started.
+	contained *contained
 }
 
 // environ returns the environment with the mark by which the command's

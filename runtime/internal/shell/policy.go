@@ -13,18 +13,8 @@ import (
 	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 )
 
-// Where commands of a capsule find a home and a place for temporary files, in
-// the workdir.
-const (
-	homeDir = "/.murmur/home"
-	tempDir = "/.murmur/tmp"
-)
-
 // DefaultMaxOutput is how many bytes of output are kept of one command.
 const DefaultMaxOutput = 256 << 20
-
-// systemPath is where binaries are looked up by default.
-var systemPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
 // A Config says what a capsule's commands may be and what they get.
 type Config struct {
@@ -46,7 +36,7 @@ type Config struct {
 	// OutDir gets the captured streams. It lies outside every workdir.
 	OutDir string
 	// Path is where binaries are looked up; elements that are relative, empty
-	// or in the workdir are refused. Defaults to the system's directories.
+	// or in the workdir are refused. Defaults to [SearchPath] of Host.
 	Path []string
 	// StripEnv are patterns for names that no command gets from the host,
 	// beside those of credentials.
@@ -67,7 +57,7 @@ func NewPolicy(c Config) (*Policy, error) {
 		c.Host = os.Environ()
 	}
 	if c.Path == nil {
-		c.Path = systemPath
+		c.Path = c.Workdir.without(SearchPath(c.Host))
 	}
 	if c.MaxOutput == 0 {
 		c.MaxOutput = DefaultMaxOutput
@@ -75,12 +65,8 @@ func NewPolicy(c Config) (*Policy, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{homeDir, tempDir} {
-		sub, err := c.Workdir.directory(dir[1:], true)
-		if err != nil {
-			return nil, fmt.Errorf("cannot prepare the workdir: %w", err)
-		}
-		sub.Close()
+	if err := c.Workdir.prepare(); err != nil {
+		return nil, err
 	}
 	return &Policy{c, c.baseline(c.Path)}, nil
 }
@@ -103,28 +89,19 @@ func bareName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, `/\`+"\x00") && Quote(name) == name
 }
 
-// inside reports whether path is dir or lies in it, links resolved.
-func inside(dir, path string) bool {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-func joinPath(dirs []string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
-
 func contains(list []string, s string) bool { return slices.Contains(list, s) }
 
 // Prepare checks r and completes it to a launch of that name, for that task. A
-// fault of the request is a [*FieldError]. Nothing has been started, and nothing
-// is left in the workdir.
+// fault of the request is a [*FieldError]. Nothing has been started.
 func (p *Policy) Prepare(r Request, name, task string) (Launch, error) {
 	binary, err := p.resolve(r.Binary)
 	if err != nil {
 		return Launch{}, err
 	}
 	if err := p.config.Workdir.Check(); err != nil {
+		return Launch{}, err
+	}
+	if err := p.config.Workdir.prepare(); err != nil {
 		return Launch{}, err
 	}
 	l := Launch{

@@ -287,3 +287,35 @@ func TestStartRefusesWhatNoPolicyPrepared(t *testing.T) {
 	_, err = b.runner.Start(context.Background(), good)
 	require.ErrorIs(t, err, ErrClosed)
 }
+
+func TestSearchPath(t *testing.T) {
+	open, own, good := t.TempDir(), t.TempDir(), "/usr/share"
+	require.NoError(t, os.Chmod(open, 0o777))
+	if os.Getuid() == 0 {
+		require.NoError(t, os.Chown(own, 65534, 65534))
+	}
+	got := SearchPath([]string{"PATH=/ignored", "PATH=:.:bin:/no/such:/etc/passwd:" + open + ":" + own + ":/usr/bin/:" + good + "/:" + good})
+	require.Equal(t, append(slices.Clone(systemPath), good), got)
+	require.Equal(t, systemPath, SearchPath(nil))
+}
+
+func TestPathLeavesTheWorkdirOut(t *testing.T) {
+	b := newBench(t, func(c *Config) {
+		require.NoError(t, os.Mkdir(filepath.Join(c.Workdir.path, "bin"), 0o755))
+		c.Host = []string{"PATH=" + c.Workdir.path + ":" + c.Workdir.path + "/bin:/usr/share"}
+	})
+	require.Equal(t, append(slices.Clone(systemPath), "/usr/share"), b.policy.config.Path)
+}
+
+func TestHomeIsMadeAgain(t *testing.T) {
+	b := newBench(t, nil)
+	script := bash(`cd ~ && pwd && mktemp >/dev/null && cat ../.gitignore && rm -r ../../.murmur`)
+	for range 2 {
+		res, _ := b.run(script)
+		stdout, _ := res.sections(t)
+		require.Equal(t, b.dir+"/.murmur/home\n*\n", stdout)
+	}
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(b.dir, ".murmur")))
+	_, _, err := b.launch(script)
+	require.ErrorContains(t, err, "cannot prepare the workdir")
+}

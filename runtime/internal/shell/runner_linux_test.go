@@ -123,7 +123,7 @@ func TestExitOf(t *testing.T) {
 			Exit{Code: -1, Reason: ReasonKilled, WaitErr: os.ErrPermission.Error()}},
 		"the end was not seen": {proctree.End{}, os.ErrPermission, nil, Exit{Code: -1, WaitErr: os.ErrPermission.Error()}},
 	} {
-		assert.Equal(t, c.want, exitOf(c.end, c.err, c.torn), name)
+		assert.Equal(t, c.want, exitOf(plainEnd(c.end.Status), c.end.Left, c.err, c.torn), name)
 	}
 }
 

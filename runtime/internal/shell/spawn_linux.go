@@ -24,29 +24,39 @@ func (s *spawn) fork() (proctree.Forked, error) {
 		return proctree.Forked{}, err
 	}
 	defer unix.Close(dir)
-	// This process may have been started with descriptors that are not
-	// close-on-exec, or have code that opens such.
-	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil && err != unix.ENOSYS && err != unix.EINVAL {
-		return proctree.Forked{}, os.NewSyscallError("close_range", err)
-	}
 	return s.exec(stdin.Fd(), dir)
 }
 
 func (s *spawn) exec(stdin uintptr, dir int) (proctree.Forked, error) {
 	stdout, stderr := s.out.Writers()
 	f := proctree.Forked{PIDFD: -1}
-	pid, _, err := syscall.StartProcess(s.launch.Path, s.launch.Args, &syscall.ProcAttr{
+	attr := &syscall.ProcAttr{
 		// The directory that was opened, whatever has its name by now.
 		Dir:   fmt.Sprintf("/proc/self/fd/%d", dir),
 		Env:   s.environ(),
 		Files: []uintptr{stdin, stdout, stderr},
 		Sys:   &syscall.SysProcAttr{Setsid: true, PidFD: &f.PIDFD},
-	})
-	if err != nil {
+	}
+	var err error
+	if f.PID, err = s.start(attr); err != nil {
 		return f, s.explain(err)
 	}
-	f.PID = pid
 	return f, nil
+}
+
+// start starts the process, contained or not.
+func (s *spawn) start(attr *syscall.ProcAttr) (pid int, err error) {
+	if s.sandbox != nil {
+		s.contained, err = startContained(s.sandbox, s.launch, attr)
+		return s.contained.pid(), err
+	}
+	// This process may have been started with descriptors that are not
+	// close-on-exec, or have code that opens such.
+	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil && err != unix.ENOSYS && err != unix.EINVAL {
+		return 0, os.NewSyscallError("close_range", err)
+	}
+	pid, _, err = syscall.StartProcess(s.launch.Path, s.launch.Args, attr)
+	return pid, err
 }
 
 // openDirNoLinks opens a directory by its real path. A component that has become
@@ -74,6 +84,9 @@ func openDirNoLinks(path string) (int, error) {
 func (s *spawn) explain(err error) error {
 	path := Quote(s.launch.Path)
 	switch {
+	case s.sandbox != nil && outOfReach(s.sandbox.Profile(), s.launch.Path):
+		return fmt.Errorf("cannot start %s: it lies outside of what containment class %s grants (capabilities.filesystem.read)",
+			path, s.sandbox.Profile().Class)
 	case errors.Is(err, unix.E2BIG):
 		return fmt.Errorf("cannot start %s: the arguments and the environment are longer together than this host allows", path)
 	case errors.Is(err, unix.ENOENT):

@@ -1,0 +1,48 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// SearchPath returns the directories in which binaries are looked up on a host
+// with that environment: the system's own, and then those of the host's PATH
+// that only the system's administrator can write to. What else a user has on the
+// PATH, a command of that user could put anything into.
+func SearchPath(host []string) []string {
+	dirs := slices.Clone(systemPath)
+	for _, dir := range filepath.SplitList(lookup(host, "PATH")) {
+		if filepath.IsAbs(dir) && !slices.Contains(dirs, filepath.Clean(dir)) && onlySystemWrites(dir) {
+			dirs = append(dirs, filepath.Clean(dir))
+		}
+	}
+	return dirs
+}
+
+// lookup returns a variable's value; the last one counts.
+func lookup(env []string, name string) (value string) {
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// without returns the directories that are not in the workdir.
+func (w *Workdir) without(dirs []string) []string {
+	return slices.DeleteFunc(dirs, func(dir string) bool { return inside(w.path, dir) })
+}
+
+// inside reports whether path is dir or lies in it, links resolved.
+func inside(dir, path string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func joinPath(dirs []string) string { return strings.Join(dirs, string(os.PathListSeparator)) }
