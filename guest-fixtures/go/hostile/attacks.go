@@ -29,7 +29,7 @@ var attacks = map[string]func(){
 	"exit":     func() { os.Exit(3) },
 	"exit-0":   func() { os.Exit(0) },
 	// Time in a call of the host's does not count as the guest's own.
-	"wait":  func() { call(`{"binary":"bash","command":"sleep 1.5"}`) },
+	"wait":  func() { call(`{"binary":"bash","command":"sleep 2.5"}`) },
 	"sleep": func() { time.Sleep(time.Hour) },
 
 	// Its arguments are bad.
