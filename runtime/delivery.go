@@ -11,6 +11,9 @@ import (
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 )
 
+// testOnlyStep is called at each step between which a crash can fall.
+var testOnlyStep = func(string) {}
+
 // A delivery is a report on its way to the guest. It ends when the guest has
 // taken the report's task, or when the session gives up.
 type delivery struct {
@@ -57,6 +60,7 @@ func (s *Session) pump() {
 // inject makes the task of a report and queues it. What the queue no longer
 // takes goes back to the registry, where the session's end accounts for it.
 func (s *Session) inject(report detach.Report) {
+	testOnlyStep("ended")
 	m := report.Message()
 	t := s.mintTask(Task{Message: m.Text, ContextID: m.ContextID, Source: m.Source}, m.Provenance)
 	if m.TaskID != "" {
@@ -80,6 +84,7 @@ func (s *Session) deliver(t *task) {
 		// Better twice than never: without the mark it comes again.
 		fmt.Fprintf(s.operator, "[capsule-runtime] cannot record the delivery of %v: %v\n", t.delivery.works(), err)
 	}
+	testOnlyStep("offered")
 	s.account.add(1)
 	if err := s.queue.PushReport(t); err != nil {
 		s.account.add(-1)
@@ -108,7 +113,9 @@ func (s *Session) followedUp(t *task) {
 			Type: trace.ShellFollowedUp, WorkID: id, CompletionTaskID: t.id, Attempt: trace.Int(t.delivery.attempts()),
 		})
 	}
+	testOnlyStep("followed up")
 	s.markTaken(t.delivery)
+	testOnlyStep("marked")
 	s.account.add(-1)
 }
 

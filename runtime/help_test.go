@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,8 +17,14 @@ import (
 	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
 
+// victimEnv makes this test program a runtime that dies at a step.
+const victimEnv = "MURMUR_TEST_VICTIM"
+
 func TestMain(m *testing.M) {
 	Hook()
+	if os.Getenv(victimEnv) != "" {
+		os.Exit(playVictim())
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -172,15 +177,6 @@ func (l *eventLog) kinds() []string {
 		kinds[i] = e.Type
 	}
 	return kinds
-}
-
-// A gate holds commands until the test opens it: a command that reads it blocks.
-type gate struct{ path string }
-
-func (r *rig) gate() gate {
-	path := filepath.Join(r.TempDir(), "gate")
-	require.NoError(r, syscall.Mkfifo(path, 0o600))
-	return gate{path}
 }
 
 // command is a command that waits at the gate and then runs the rest.

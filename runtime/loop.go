@@ -61,6 +61,8 @@ func (s *Session) give(t *task) outcome {
 		s.current.Store(nil)
 		s.durables.task("")
 	}()
+	testOnlyStep("given " + t.source)
+	defer testOnlyStep("answered " + t.source)
 	return s.worker.run(t.ctx, t)
 }
 

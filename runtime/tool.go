@@ -93,6 +93,7 @@ func (s *Session) runCommand(t *task, r request) toolrun.Result {
 	if err != nil {
 		return toGuest(shell.Refusal(err))
 	}
+	testOnlyStep("started")
 	work, err := detach.Await(proc, s.detachPolicy(t, r, l))
 	switch {
 	case err != nil:
@@ -153,6 +154,7 @@ func (s *Session) demoting(w detach.Work) error {
 	s.account.add(1)
 	s.account.note(func(c *counts) { c.detached++ })
 	s.trace.add(w.Event())
+	testOnlyStep("demoted")
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (c *command) name() string { return c.rec.Launch }
 func (c *command) spent() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.settled || c.saved
+	return c.exit != nil && (c.settled || c.saved)
 }
 
 // demote gives the command its record, and its exit record if it has ended. It
@@ -64,7 +64,7 @@ func (c *command) demote(s *server, work string, implicit bool) error {
 		return err
 	}
 	fail(pointRecorded)
-	s.insist("write the exit record of "+c.name(), func() error { return c.save(s) })
+	s.insist(c, "write the exit record of", func() error { return c.save(s) })
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (c *command) end(s *server, exit shell.Exit, output shell.Output) {
 	c.mu.Lock()
 	c.exit, c.output = &exit, output
 	c.mu.Unlock()
-	s.insist("write the exit record of "+c.name(), func() error { return c.save(s) })
+	s.insist(c, "write the exit record of", func() error { return c.save(s) })
 	fail(pointExitRecorded)
 	close(c.done)
 }
@@ -151,6 +151,13 @@ func (c *command) drop() bool {
 	}
 	c.settled = true
 	return true
+}
+
+// giveUp forgets a command, whatever it still owes.
+func (c *command) giveUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settled = true
 }
 
 // over says whether the end is known.

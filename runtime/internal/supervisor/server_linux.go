@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"slices"
@@ -56,15 +57,24 @@ func (s *server) forgo(launch string) {
 	}
 }
 
-// insist repeats what must succeed, with growing pauses, until it does: a full
-// disk is emptied one day.
-func (s *server) insist(what string, f func() error) {
+// insist repeats what must succeed for c, with growing pauses, until it does: a
+// full disk is emptied one day. Where the session's directory has been removed
+// there is nobody left to account to, and the command is given up.
+func (s *server) insist(c *command, what string, f func() error) {
+	said := ""
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := f()
 		if err == nil {
 			return
 		}
-		s.log("cannot %s, trying again: %v", what, err)
+		if _, gone := os.Lstat(s.dir); errors.Is(gone, fs.ErrNotExist) {
+			c.giveUp()
+			return
+		}
+		if said != err.Error() { // A log on a full disk is no place to go on about it.
+			said = err.Error()
+			s.log("cannot %s %s, trying again: %v", what, c.name(), err)
+		}
 		time.Sleep(wait)
 	}
 }
@@ -83,7 +93,7 @@ func (s *server) orphan(c *command) {
 		return
 	}
 	go func() {
-		s.insist("record "+c.name(), try)
+		s.insist(c, "record", try)
 		s.forgetSpent(c)
 		s.leaveIfIdle()
 	}()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -117,6 +118,29 @@ func TestSurvive_TermLetsItFinish(t *testing.T) {
 	p.Settle()
 	// The next command finds another supervisor.
 	await(t, "the end", b.start(r, "true").Ended())
+}
+
+// Where the session's directory was removed nobody is left to account to: the
+// supervisor ends with its last command, and does not try for ever.
+func TestSurvive_TheDirectoryIsRemoved(t *testing.T) {
+	b := newBench(t)
+	r, err := Connect(t.Context(), b.o)
+	require.NoError(t, err)
+	g := b.gate("go")
+	demoted, orphan := b.start(r, "read x < go"), b.start(r, "read x < go")
+	require.NoError(t, demoted.Demote(t.Context(), shell.Demotion{WorkID: ids.Work.New()}))
+	id, err := proctree.Capture(r.PID())
+	require.NoError(t, err)
+	h, err := proctree.Open(id)
+	require.NoError(t, err)
+	defer h.Close()
+	require.NoError(t, os.RemoveAll(b.dir))
+	require.NoError(t, r.Close())
+	g.open()
+	g.open()
+	require.NoError(t, h.Wait(t.Context()))
+	require.NoError(t, os.MkdirAll(b.dir, 0o700)) // For the clean-up.
+	_ = orphan
 }
 
 // A record whose pid is a bystander's by now is never acted upon. In a pid

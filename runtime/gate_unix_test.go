@@ -1,0 +1,19 @@
+//go:build unix
+
+package runtime
+
+import (
+	"path/filepath"
+	"syscall"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A gate holds commands until the test opens it: a command that reads it blocks.
+type gate struct{ path string }
+
+func (r *rig) gate() gate {
+	path := filepath.Join(r.TempDir(), "gate")
+	require.NoError(r, syscall.Mkfifo(path, 0o600))
+	return gate{path}
+}
