@@ -90,6 +90,9 @@ func (s *server) receive(p *peer, h hello) *welcome {
 		return &welcome{}
 	case roleRuntime:
 		w := s.enter(p)
+		if err := s.contain(h.Containment); err != nil && w.Refused == "" {
+			w.Refused = err.Error()
+		}
 		if w.Refused == "" {
 			p.role = roleRuntime
 			s.mu.Lock()

@@ -82,7 +82,7 @@ func TestFull_AnOrphanWaitsForRoom(t *testing.T) {
 	b := smallDisk(t)
 	r := b.connect()
 	g := b.gate("go")
-	p := b.start(r, "read x < go; exit 6")
+	b.start(r, "read x < go; exit 6")
 	free := b.fill()
 	require.NoError(t, r.Close())
 	assert.True(t, Alive(b.dir))
@@ -92,7 +92,6 @@ func TestFull_AnOrphanWaitsForRoom(t *testing.T) {
 	records := b.records(nil)
 	require.Len(t, records, 1)
 	assert.Equal(t, 6, records[0].Outcome.ExitCode)
-	_ = p
 }
 
 // Output beyond the disk is dropped and said to be; the command goes on.

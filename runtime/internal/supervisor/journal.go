@@ -35,6 +35,7 @@ type step string
 // the end of; it is resolved by the mark, and never started again.
 const (
 	stepSupervisor step = "supervisor"
+	stepContained  step = "contained"
 	stepLaunched   step = "launched"
 	stepSpawned    step = "spawned"
 	stepNotSpawned step = "not_spawned"
@@ -53,6 +54,8 @@ type entry struct {
 	Build string         `json:"build,omitempty"`
 	// Service is the service manager's unit that it runs in, if any.
 	Service string `json:"service,omitempty"`
+	// Receipt tells how the session's commands are contained.
+	Receipt json.RawMessage `json:"containment,omitempty"`
 	// Record is what the launch's record would say; it has no work id.
 	Record    *jobs.Record   `json:"record,omitempty"`
 	Streams   *streams       `json:"streams,omitempty"`
@@ -192,6 +195,8 @@ type account struct {
 	bad int
 	// service is the unit that the last supervisor ran in, if any.
 	service string
+	// receipt is how the commands are contained, if that is known.
+	receipt json.RawMessage
 
 	byName map[string]*launched
 }
@@ -245,6 +250,9 @@ func (a *account) add(e entry) bool {
 	switch e.Step {
 	case stepSupervisor:
 		a.service = e.Service
+		return true
+	case stepContained:
+		a.receipt = e.Receipt
 		return true
 	case stepLaunched:
 		if l != nil || e.Record == nil || e.Record.Launch != e.Launch || e.Launch == "" {

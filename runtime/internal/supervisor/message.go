@@ -3,6 +3,7 @@ package supervisor
 import (
 	"time"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
@@ -62,6 +63,9 @@ type message struct {
 	Exit     *shell.Exit   `json:"exit,omitempty"`
 	Output   *shell.Output `json:"output,omitempty"`
 	Commands []Command     `json:"commands,omitempty"`
+	// Containment comes once to each runtime, with the answer to a start: what
+	// was seen enforced on a command.
+	Containment *containment.Receipt `json:"containment,omitempty"`
 	Error    *wireError    `json:"error,omitempty"`
 }
 
@@ -78,6 +82,8 @@ type hello struct {
 	// all others. Of a new runtime every launch in the journal is an orphan.
 	Back  bool     `json:"back,omitempty"`
 	Known []string `json:"known,omitempty"`
+	// Containment is the profile of the commands that the runtime will start.
+	Containment *containment.Profile `json:"containment,omitempty"`
 }
 
 // welcome answers a hello.

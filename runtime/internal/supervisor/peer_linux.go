@@ -3,6 +3,7 @@ package supervisor
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // link sends frames on a connection without ever making one sender wait for
@@ -79,6 +80,8 @@ type peer struct {
 	// task is the one whose commands are accepted. Only the connection's reader
 	// touches it.
 	task string
+	// toldContainment says that the peer knows what is enforced.
+	toldContainment atomic.Bool
 	// working counts requests that are being dealt with.
 	working sync.WaitGroup
 	// gone is closed when everything that the peer left behind is dealt with.

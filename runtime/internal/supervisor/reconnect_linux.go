@@ -58,7 +58,10 @@ func (r *Runner) reach() (net.Conn, error) {
 }
 
 func (r *Runner) hello(back bool) hello {
-	h := hello{Protocol: protocol, Build: build(), Role: roleRuntime, PID: os.Getpid(), Session: r.o.Session, Back: back}
+	h := hello{
+		Protocol: protocol, Build: build(), Role: roleRuntime, PID: os.Getpid(),
+		Session: r.o.Session, Back: back, Containment: r.o.Containment,
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name := range r.procs {

@@ -22,6 +22,7 @@ func (s *server) recover() {
 	if n := a.owed(); n > 0 && a.service != "" {
 		s.note = killedWith(a.service, n)
 	}
+	s.contained.recover(a.receipt)
 	for _, l := range a.launches {
 		if !l.settled {
 			s.takeOver(l)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -20,6 +21,7 @@ type Runner struct {
 	slots *shell.Slots
 
 	mu     sync.Mutex
+	seen   *containment.Receipt // what the supervisor has seen enforced
 	conn   *client
 	closed bool
 	// broken is why no supervisor could be had any more.
@@ -115,7 +117,27 @@ func (r *Runner) Start(ctx context.Context, l shell.Launch) (shell.Process, erro
 		return nil, err
 	}
 	p.begun(reply.Started, reply.Output)
+	r.note(reply.Containment)
 	return p, nil
+}
+
+func (r *Runner) note(seen *containment.Receipt) {
+	if seen != nil {
+		r.mu.Lock()
+		r.seen = seen
+		r.mu.Unlock()
+	}
+}
+
+// Receipt tells how the commands are contained: pending until the supervisor has
+// seen one run; nil without containment.
+func (r *Runner) Receipt() *containment.Receipt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen == nil && r.o.Containment != nil {
+		return &r.o.Containment.Receipt
+	}
+	return r.seen
 }
 
 // begin asks for the start. If the supervisor dies meanwhile the next one knows

@@ -79,6 +79,7 @@ func (s *server) stay(signals <-chan os.Signal, l net.Listener) error {
 		case <-s.leaving:
 			_ = l.Close()
 			_ = os.Remove(filepath.Join(s.dir, socketName))
+			s.contained.close()
 			s.jmu.Lock()
 			defer s.jmu.Unlock()
 			return s.journal.remove()

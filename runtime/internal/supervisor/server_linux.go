@@ -18,11 +18,13 @@ import (
 type server struct {
 	dir    string
 	store  *jobs.Store
-	runner shell.Runner
+	runner *shell.InProcess
 	log    func(format string, args ...any)
 
 	jmu     sync.Mutex
 	journal *journal
+
+	contained contained
 
 	mu       sync.Mutex
 	session  Session
@@ -260,7 +262,7 @@ func (s *server) compact() {
 // rewriteJournal keeps what the living commands need. The journal's lock is
 // held.
 func (s *server) rewriteJournal() error {
-	entries := []entry{s.opening()}
+	entries := append([]entry{s.opening()}, s.contained.entries()...)
 	for _, c := range s.snapshot() {
 		if !c.spent() {
 			entries = append(entries, c.history()...)

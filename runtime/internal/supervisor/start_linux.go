@@ -21,7 +21,9 @@ func (s *server) start(p *peer, task string, m message) {
 	}
 	fail(pointSpawned)
 	output := c.proc.Output()
-	_ = p.send(message{Kind: kindDone, ID: m.ID, Started: c.proc.Started(), Output: &output})
+	_ = p.send(message{
+		Kind: kindDone, ID: m.ID, Started: c.proc.Started(), Output: &output, Containment: s.contained.tell(p),
+	})
 	go s.watch(c)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
@@ -30,6 +31,9 @@ type Options struct {
 	Dir string
 	// Session is whose commands will be started.
 	Session Session
+	// Containment is how the session's commands are contained; nil stands for no
+	// containment. It is the supervisor that enforces it.
+	Containment *containment.Profile
 	// MaxRunning is how many commands of the session may run at a time, demoted
 	// ones included. Defaults to [shell.DefaultMaxRunning].
 	MaxRunning int

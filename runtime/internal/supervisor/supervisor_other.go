@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
@@ -36,6 +37,9 @@ func (*Runner) PID() int { return 0 }
 
 // Task fails with ErrUnsupported.
 func (*Runner) Task(string) error { return ErrUnsupported }
+
+// Receipt is nil.
+func (*Runner) Receipt() *containment.Receipt { return nil }
 
 // Start fails with ErrUnsupported.
 func (*Runner) Start(context.Context, shell.Launch) (shell.Process, error) {

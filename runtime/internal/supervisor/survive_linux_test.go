@@ -127,7 +127,8 @@ func TestSurvive_TheDirectoryIsRemoved(t *testing.T) {
 	r, err := Connect(t.Context(), b.o)
 	require.NoError(t, err)
 	g := b.gate("go")
-	demoted, orphan := b.start(r, "read x < go"), b.start(r, "read x < go")
+	demoted := b.start(r, "read x < go")
+	b.start(r, "read x < go") // It loses its runtime.
 	require.NoError(t, demoted.Demote(t.Context(), shell.Demotion{WorkID: ids.Work.New()}))
 	id, err := proctree.Capture(r.PID())
 	require.NoError(t, err)
@@ -140,7 +141,6 @@ func TestSurvive_TheDirectoryIsRemoved(t *testing.T) {
 	g.open()
 	require.NoError(t, h.Wait(t.Context()))
 	require.NoError(t, os.MkdirAll(b.dir, 0o700)) // For the clean-up.
-	_ = orphan
 }
 
 // A record whose pid is a bystander's by now is never acted upon. In a pid
