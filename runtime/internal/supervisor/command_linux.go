@@ -85,7 +85,7 @@ func (c *command) record(s *server, work string, implicit bool) error {
 	c.work = work
 	r := c.rec
 	r.WorkID, r.Implicit, r.DemotedAt = work, implicit, time.Now().UnixMilli()
-	r.Receipt = s.contained.text()
+	r.Receipt = s.contained.receipt()
 	r.Output = toOutput(c.output)
 	if c.proc != nil {
 		r.Output = toOutput(c.proc.Output())

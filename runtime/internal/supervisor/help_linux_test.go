@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
@@ -19,6 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	armFailpoint()
+	containment.Hook()
 	Hook()
 	if dir := os.Getenv(standInEnv); dir != "" {
 		os.Exit(standIn(dir))

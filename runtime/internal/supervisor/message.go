@@ -66,7 +66,7 @@ type message struct {
 	// Containment comes once to each runtime, with the answer to a start: what
 	// was seen enforced on a command.
 	Containment *containment.Receipt `json:"containment,omitempty"`
-	Error    *wireError    `json:"error,omitempty"`
+	Error       *wireError           `json:"error,omitempty"`
 }
 
 // hello opens a connection.

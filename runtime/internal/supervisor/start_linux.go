@@ -20,6 +20,7 @@ func (s *server) start(p *peer, task string, m message) {
 		return
 	}
 	fail(pointSpawned)
+	s.noteContained()
 	output := c.proc.Output()
 	_ = p.send(message{
 		Kind: kindDone, ID: m.ID, Started: c.proc.Started(), Output: &output, Containment: s.contained.tell(p),
