@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/detach"
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -28,7 +29,7 @@ func bash(t *testing.T, script string) (shell.Process, *shell.Workdir) {
 	t.Cleanup(func() { _ = runner.Close() })
 	p, err := runner.Start(t.Context(), shell.Launch{
 		Path: path, Args: []string{"bash", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")},
-		Dir: dir.Path(), OutDir: t.TempDir(), Name: "cmd_1", MaxOutput: 1 << 20, MaxRuntime: time.Minute,
+		Dir: dir.Path(), OutDir: t.TempDir(), Name: ids.Kind("cmd_").New(), MaxOutput: 1 << 20, MaxRuntime: time.Minute,
 	})
 	require.NoError(t, err)
 	return p, dir

@@ -34,13 +34,11 @@ func BenchmarkForeground(b *testing.B) {
 				Path: "/usr/bin/" + c.args[0], Args: c.args, Env: os.Environ(),
 				Dir: "/", OutDir: b.TempDir(), MaxOutput: 1 << 20, MaxRuntime: time.Hour,
 			}
-			n := 0
 			compare(b, func() {
 				_, err := exec.Command(l.Path, l.Args[1:]...).CombinedOutput()
 				require.NoError(b, err)
 			}, func() {
-				n++
-				l.Name = "c" + strconv.Itoa(n)
+				l.Name = newName()
 				p, err := r.Start(context.Background(), l)
 				require.NoError(b, err)
 				<-p.Ended()
@@ -87,7 +85,7 @@ func BenchmarkCapture(b *testing.B) {
 		ours += timed(func() {
 			p, err := r.Start(context.Background(), Launch{
 				Path: "/bin/sh", Args: []string{"sh", "-c", write}, Env: os.Environ(), Dir: dir,
-				OutDir: dir, Name: "c", MaxOutput: 2 * size,
+				OutDir: dir, Name: newName(), MaxOutput: 2 * size,
 			})
 			require.NoError(b, err)
 			<-p.Ended()
@@ -137,7 +135,7 @@ func BenchmarkOutstanding(b *testing.B) {
 		for i := range all {
 			all[i], err = r.Start(context.Background(), Launch{
 				Path: "/bin/sleep", Args: []string{"sleep", "600"}, Env: os.Environ(), Dir: "/",
-				OutDir: dir, Name: strconv.Itoa(i), MaxOutput: 1 << 20, MaxRuntime: time.Hour,
+				OutDir: dir, Name: newName(), MaxOutput: 1 << 20, MaxRuntime: time.Hour,
 			})
 			require.NoError(b, err)
 		}

@@ -6,15 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 )
 
@@ -34,7 +33,9 @@ type bench struct {
 	out    string // the directory for captured streams
 }
 
-var launches atomic.Int64
+// newName names a launch. What bears its name is its own to end, so that other
+// test processes must not have it.
+func newName() string { return ids.Kind("cmd_").New() }
 
 // newBench makes one. Change, if not nil, changes what the capsule may do.
 func newBench(t *testing.T, change func(*Config)) *bench {
@@ -65,7 +66,7 @@ func (b *bench) launch(request string) (Request, Launch, error) {
 	if err != nil {
 		return r, Launch{}, err
 	}
-	l, err := b.policy.Prepare(r, "cmd_"+strconv.FormatInt(launches.Add(1), 10), "tsk_1")
+	l, err := b.policy.Prepare(r, newName(), "tsk_1")
 	return r, l, err
 }
 
