@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/murmur-capsule/murmur/host/internal/canon"
+	"github.com/murmur-capsule/murmur/host/internal/component"
 )
 
 // InstanceConfig is what one instance of a guest gets. The zero value gives it
@@ -37,9 +39,13 @@ type InstanceConfig struct {
 // further use, and every later call fails.
 type Instance struct {
 	guest   *Guest
-	served  []served
-	module  api.Module
-	memory  linearMemory
+	served  []served // by import, of a core module
+	plugins []string // names, for messages
+	// One of them is set, by what the guest is.
+	module    api.Module
+	component *component.Instance
+
+	memory  memories
 	binding canon.Binding
 	meter   meter
 	// exports are the functions that were called before, by name.
@@ -48,7 +54,7 @@ type Instance struct {
 	ready bool
 
 	mu     sync.Mutex
-	stop   api.MutableGlobal // what interrupts the guest
+	stops  []api.MutableGlobal // what interrupts the guest: each of its modules
 	call   *callContext      // the call in progress, or nil
 	closed bool
 	failed error // why the instance is of no use
@@ -58,22 +64,35 @@ type Instance struct {
 // Instantiate makes an instance: it links the guest, and runs its start function
 // and its _initialize. The error names what cannot be linked, or is the guest's.
 func (g *Guest) Instantiate(ctx context.Context, c InstanceConfig) (*Instance, error) {
-	served, err := g.link(c.Plugins)
+	i := &Instance{guest: g, plugins: pluginNames(c.Plugins), exports: map[string]*canon.Export{}}
+	begin, err := i.link(c)
 	if err != nil {
 		return nil, fmt.Errorf("cannot link guest %s: %w", g.name, err)
 	}
-	i := &Instance{guest: g, served: served, exports: map[string]*canon.Export{}}
 	i.memory.limit = g.opts.MemoryLimit
 	i.meter.init(g.opts.ComputeLimit, i.overLimit)
-	i.binding = canon.Binding{Instance: canon.NewInstance(nil, canon.Limits{})}
 	if err := g.add(i); err != nil {
 		return nil, err
 	}
-	if err := i.start(ctx, c); err != nil {
+	if err := i.start(ctx, begin); err != nil {
 		_ = i.Close(ctx)
 		return nil, fmt.Errorf("cannot start guest %s: %w", g.name, err)
 	}
 	return i, nil
+}
+
+// link finds what serves the guest's imports, and gives what starts it then.
+func (i *Instance) link(c InstanceConfig) (begin func(*callContext) error, err error) {
+	if err := pluginErrors(c.Plugins); err != nil {
+		return nil, err
+	}
+	if i.guest.code.component != nil {
+		imports := i.guest.componentImports(c.Plugins)
+		return func(call *callContext) error { return i.startComponent(call, imports) }, nil
+	}
+	i.binding = canon.Binding{Instance: canon.NewInstance(nil, canon.Limits{})}
+	i.served, err = i.guest.link(c.Plugins)
+	return func(call *callContext) error { return i.startModule(call, c) }, err
 }
 
 const (
@@ -83,17 +102,17 @@ const (
 
 // start makes the module and runs what it has to run first. Nothing of the guest
 // runs before the host can interrupt it.
-func (i *Instance) start(ctx context.Context, c InstanceConfig) error {
+func (i *Instance) start(ctx context.Context, begin func(*callContext) error) error {
 	call, err := i.enter(ctx)
 	if err != nil {
 		return err
 	}
-	return i.leave(call, i.startIn(call, c))
+	return i.leave(call, begin(call))
 }
 
-func (i *Instance) startIn(call *callContext, c InstanceConfig) error {
+func (i *Instance) startModule(call *callContext, c InstanceConfig) error {
 	if err := i.makeModule(call, c); err != nil {
-		return err
+		return setupError{err}
 	}
 	if i.guest.start != "" {
 		if err := i.callVoid(call, i.guest.start); err != nil {
@@ -126,18 +145,27 @@ func (i *Instance) makeModule(ctx context.Context, c InstanceConfig) (err error)
 	}
 	i.module = mod
 	if i.guest.hasMemory {
-		i.binding.Memory = &i.memory
+		i.binding.Memory = i.memory.all[0]
 	}
 	if e, ok := i.guest.exports[reallocExport]; ok && e.typ.Equal(reallocType) {
 		i.binding.Realloc = &guestRealloc{inst: i, fn: mod.ExportedFunction(reallocExport)}
 	}
+	i.interruptible(mod, i.guest.interrupt)
+	return nil
+}
+
+// interruptible finds what interrupts a module, by its export's name.
+func (i *Instance) interruptible(mod api.Module, name string) {
+	stop, ok := mod.ExportedGlobal(name).(api.MutableGlobal)
+	if !ok {
+		return
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.stop, _ = mod.ExportedGlobal(i.guest.interrupt).(api.MutableGlobal)
+	i.stops = append(i.stops, stop)
 	if i.reason != nil { // it came too early to find anything to stop
-		i.stop.Set(1)
+		stop.Set(1)
 	}
-	return nil
 }
 
 // A guestRealloc is the guest's allocator. The guest's time counts while it runs,
@@ -187,13 +215,17 @@ func (i *Instance) Close(ctx context.Context) error {
 // release frees what the instance holds, once nothing runs in it.
 func (i *Instance) release(ctx context.Context) error {
 	i.meter.stop()
-	err := i.binding.Instance.Close(ctx)
+	var errs []error
+	if i.binding.Instance != nil {
+		errs = append(errs, i.binding.Instance.Close(ctx))
+	}
 	if i.module != nil {
-		if e := i.module.Close(ctx); err == nil {
-			err = e
-		}
+		errs = append(errs, i.module.Close(ctx))
+	}
+	if i.component != nil {
+		errs = append(errs, i.component.Close(ctx))
 	}
 	i.memory.release()
 	i.guest.remove(i)
-	return err
+	return errors.Join(errs...)
 }

@@ -20,6 +20,7 @@ type meter struct {
 	state atomic.Int64
 	armed atomic.Bool
 	timer *time.Timer
+	now   func() int64
 	// over ends the guest, if the state is still this one.
 	over func(state int64) bool
 }
@@ -29,7 +30,7 @@ func (m *meter) init(limit time.Duration, over func(state int64) bool) {
 	if limit <= 0 {
 		return
 	}
-	m.limit, m.over = int64(limit), over
+	m.limit, m.over, m.now = int64(limit), over, instant
 	m.timer = time.AfterFunc(math.MaxInt64, m.fire)
 }
 
@@ -47,7 +48,7 @@ func (m *meter) reset() {
 	if m.state.Load() < 0 {
 		m.state.Store(-1)
 	} else {
-		m.state.Store(instant())
+		m.state.Store(m.now())
 	}
 }
 
@@ -60,7 +61,7 @@ func (m *meter) pause() {
 		return
 	}
 	if s := m.state.Load(); s >= 0 {
-		m.state.Store(-(instant() - s) - 1)
+		m.state.Store(-(m.now() - s) - 1)
 	}
 }
 
@@ -74,7 +75,7 @@ func (m *meter) resume() {
 		return
 	}
 	used := -s - 1
-	m.state.Store(instant() - used)
+	m.state.Store(m.now() - used)
 	if !m.armed.Load() {
 		m.armed.Store(true)
 		m.arm(used)
@@ -95,7 +96,7 @@ func (m *meter) fire() {
 			}
 			continue
 		}
-		if used := instant() - s; used < m.limit {
+		if used := m.now() - s; used < m.limit {
 			m.arm(used)
 			return
 		}

@@ -107,12 +107,16 @@ type importTrap struct {
 
 func (t *importTrap) Error() string { return "an import failed" }
 
+// A setupError is an error that arose before anything of the guest's ran.
+type setupError struct{ error }
+
 // explain makes an error of the engine one of ours.
 func (i *Instance) explain(err error) error {
-	var memoryLimit uint64
-	if i.memory.full {
-		memoryLimit = i.memory.limit
+	var setup setupError
+	if errors.As(err, &setup) {
+		return setup.error
 	}
+	memoryLimit := i.memory.reached()
 	var exit *sys.ExitError
 	if errors.As(err, &exit) {
 		return &ExitError{Code: int(exit.ExitCode()), memoryLimit: memoryLimit}
@@ -131,7 +135,11 @@ func (i *Instance) explain(err error) error {
 		}
 		t.Stack = i.guest.frames(imp.err)
 	} else {
-		t.Cause = causeOf(err)
+		_, cause, ok := strings.Cut(causeOf(err), causeMark)
+		if !ok {
+			cause = causeOf(err) // the canonical ABI's
+		}
+		t.Cause = cause
 	}
 	t.Stack = append(t.Stack, i.guest.frames(err)...)
 	for _, f := range t.Stack {
@@ -152,8 +160,7 @@ const (
 // causeOf is what an error says before the engine's stack trace.
 func causeOf(err error) string {
 	cause, _, _ := strings.Cut(err.Error(), stackMark)
-	cause = strings.TrimSuffix(cause, " (recovered by wazero)")
-	return strings.Replace(cause, causeMark, "", 1)
+	return strings.TrimSuffix(cause, " (recovered by wazero)")
 }
 
 // frame is a line of the engine's stack trace: a function of the guest's by its
