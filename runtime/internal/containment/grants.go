@@ -110,6 +110,9 @@ type Facts struct {
 	// for it and belongs to that user. 0 stands for none: commands then keep
 	// the user they are started by.
 	UID int
+	// Temp is the directory in the workdir, by its real path, that /tmp stands
+	// for under sealed. Empty stands for the workdir itself.
+	Temp string
 	// Home replaces "~" in granted paths.
 	Home string
 	// Resolve makes a path real, following symbolic links; nil stands for

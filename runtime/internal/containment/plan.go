@@ -35,7 +35,7 @@ func Plan(a Ask, h Host, f Facts) (Profile, error) {
 		return Profile{}, err
 	}
 	p := Profile{
-		Class: class, Workdir: f.Workdir, WorkdirExec: workdirExec(a), Network: a.network(),
+		Class: class, Workdir: f.Workdir, Temp: f.Temp, WorkdirExec: workdirExec(a), Network: a.network(),
 		Hold: h.Has(MechHold), Groups: h.Groups, Limits: limits,
 	}
 	if class != Advisory {

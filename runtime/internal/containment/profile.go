@@ -15,6 +15,8 @@ type Profile struct {
 	Class Class `json:"class"`
 	// Workdir is the real path of the session's workdir.
 	Workdir string `json:"workdir"`
+	// Temp is the directory in the workdir that /tmp stands for under sealed.
+	Temp string `json:"temp,omitempty"`
 	// WorkdirExec allows files of the workdir to be executed.
 	WorkdirExec bool `json:"workdir_exec"`
 	// Grants are the paths that the command may reach, the workdir included.

@@ -40,7 +40,8 @@ func openWard(p Profile) (*ward, error) {
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
 	}}
 	w := &ward{}
-	if w.seal, _, err = startInit(&f, sealOrder{Profile: p}, nil); err != nil {
+	order := sealOrder{Profile: p, Env: []string{"TMPDIR=" + p.Inside(p.Temp)}}
+	if w.seal, _, err = startInit(&f, order, nil); err != nil {
 		return nil, err
 	}
 	w.pid = f.pid

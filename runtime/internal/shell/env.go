@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -88,8 +89,8 @@ func (e *environment) set(name, value string) {
 // baseline puts together what every command of a policy gets.
 func (c *Config) baseline(searchPath []string) []string {
 	e := newEnvironment([]string{"LANG=C.UTF-8", "TERM=dumb"})
-	e.set("HOME", filepath.Join(c.Workdir.path, homeDir))
-	e.set("TMPDIR", filepath.Join(c.Workdir.path, tempDir))
+	e.set("HOME", c.Inside(filepath.Join(c.Workdir.path, homeDir)))
+	e.set("TMPDIR", c.Inside(c.Workdir.Temp()))
 	names := inherited
 	if runtime.GOOS == "windows" {
 		names = append(names, inheritedWindows...)
@@ -97,13 +98,13 @@ func (c *Config) baseline(searchPath []string) []string {
 	names = append(names[:len(names):len(names)], c.BaselineEnv...)
 	for _, kv := range c.Host {
 		name, value, ok := strings.Cut(kv, "=")
-		if ok && contains(names, name) && !c.stripped(name) {
+		if ok && slices.Contains(names, name) && !c.stripped(name) {
 			e.set(name, value)
 		}
 	}
 	// Whatever the baseline names, what runs is looked up on a path of ours.
 	e.set("PATH", joinPath(searchPath))
-	e.set("MURMUR_WORKDIR", c.Workdir.path)
+	e.set("MURMUR_WORKDIR", c.Inside(c.Workdir.path))
 	return e.values
 }
 

@@ -17,6 +17,10 @@ const (
 	tempDir = ownDir + "/tmp"
 )
 
+// Temp is the directory for temporary files, by its real path. A [Policy] makes
+// it.
+func (w *Workdir) Temp() string { return filepath.Join(w.path, tempDir) }
+
 // prepare makes these directories, again if a command has removed them.
 func (w *Workdir) prepare() error {
 	for _, name := range []string{homeDir, tempDir} {

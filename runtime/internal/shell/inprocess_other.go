@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/capture"
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 )
 
 // Options configure an in-process runner.
@@ -20,6 +21,9 @@ type Options struct {
 	// MaxRunning is how many commands may run at a time. Defaults to
 	// [DefaultMaxRunning].
 	MaxRunning int
+	// Sandbox is nil, or one of class advisory: there is no other here, and it
+	// has nothing to add.
+	Sandbox *containment.Sandbox
 }
 
 // InProcess runs commands as children of this process. On this platform a

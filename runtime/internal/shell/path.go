@@ -31,16 +31,17 @@ func lookup(env []string, name string) (value string) {
 	return value
 }
 
-// without returns the directories that are not in the workdir.
-func (w *Workdir) without(dirs []string) []string {
-	return slices.DeleteFunc(dirs, func(dir string) bool { return inside(w.path, dir) })
-}
-
-// inside reports whether path is dir or lies in it, links resolved.
-func inside(dir, path string) bool {
+// writable reports whether commands may change what is at path: it is, or lies
+// in, the workdir or a directory that they were granted.
+func (c *Config) writable(path string) bool {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
+	return inside(c.Workdir.path, path) || slices.ContainsFunc(c.Writable, func(dir string) bool { return inside(dir, path) })
+}
+
+// inside reports whether path is dir or lies in it. Both are real paths.
+func inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }

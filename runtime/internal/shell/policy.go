@@ -28,6 +28,9 @@ type Config struct {
 	BaselineEnv []string
 	// Host is the host's environment. Nil stands for this process's own.
 	Host []string
+	// Inside translates a path of the workdir into the one at which a command
+	// sees it. Nil stands for no difference.
+	Inside func(path string) string
 	// MaxOutput is how many bytes of output are kept of one command. Defaults
 	// to [DefaultMaxOutput].
 	MaxOutput int64
@@ -43,6 +46,9 @@ type Config struct {
 	StripEnv []string
 	// Workdir is where the commands work. It stays the caller's.
 	Workdir *Workdir
+	// Writable are further directories that commands may write to, by their
+	// absolute real paths. No binary is taken from them.
+	Writable []string
 }
 
 // A Policy turns requests into launches. It is safe for concurrent use.
@@ -57,7 +63,10 @@ func NewPolicy(c Config) (*Policy, error) {
 		c.Host = os.Environ()
 	}
 	if c.Path == nil {
-		c.Path = c.Workdir.without(SearchPath(c.Host))
+		c.Path = slices.DeleteFunc(SearchPath(c.Host), c.writable)
+	}
+	if c.Inside == nil {
+		c.Inside = func(path string) string { return path }
 	}
 	if c.MaxOutput == 0 {
 		c.MaxOutput = DefaultMaxOutput
@@ -78,8 +87,8 @@ func (c *Config) check() error {
 		}
 	}
 	for _, dir := range c.Path {
-		if !filepath.IsAbs(dir) || inside(c.Workdir.path, dir) {
-			return fmt.Errorf("path: %s is relative or in the workdir", Quote(dir))
+		if !filepath.IsAbs(dir) || c.writable(dir) {
+			return fmt.Errorf("path: %s is relative, or commands may write to it", Quote(dir))
 		}
 	}
 	return errors.Join(checkPatterns("strip_env", c.StripEnv), checkPatterns("allow_env", c.AllowEnv))
@@ -88,8 +97,6 @@ func (c *Config) check() error {
 func bareName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, `/\`+"\x00") && Quote(name) == name
 }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
 
 // Prepare checks r and completes it to a launch of that name, for that task. A
 // fault of the request is a [*FieldError]. Nothing has been started.
@@ -125,15 +132,28 @@ func (p *Policy) Prepare(r Request, name, task string) (Launch, error) {
 	return l, p.config.Workdir.checkLogs(r.LogPath)
 }
 
-// resolve finds an allowed binary.
+// Binaries returns the paths of the allowed binaries that this host has, by
+// their names.
+func (p *Policy) Binaries() map[string]string {
+	found := map[string]string{}
+	for _, name := range p.config.Allow {
+		if path, err := p.resolve(name); err == nil {
+			found[name] = path
+		}
+	}
+	return found
+}
+
+// resolve finds an allowed binary. One that a command could have put there, in
+// place of what a link leads to, is none.
 func (p *Policy) resolve(name string) (string, error) {
-	if !contains(p.config.Allow, name) {
+	if !slices.Contains(p.config.Allow, name) {
 		return "", fieldError("binary", "%s is not in the allow list (%s)", quoteField(name), p.allowed())
 	}
 	for _, dir := range p.config.Path {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && executable(info) {
+		if err == nil && info.Mode().IsRegular() && executable(info) && !p.config.writable(path) {
 			return path, nil
 		}
 	}
@@ -163,7 +183,7 @@ func arguments(r Request) ([]string, error) {
 	switch {
 	case r.Args != nil:
 		return append([]string{r.Binary}, r.Args...), nil
-	case contains(shells, r.Binary):
+	case slices.Contains(shells, r.Binary):
 		return []string{r.Binary, "-c", r.Command}, nil
 	}
 	list, err := words(r.Command)
@@ -175,7 +195,7 @@ func (p *Policy) environ(r Request, l Launch) ([]string, error) {
 	if err := p.override(e, r.Env); err != nil {
 		return nil, err
 	}
-	e.set("PWD", l.Dir)
+	e.set("PWD", p.config.Inside(l.Dir))
 	e.set(proctree.MarkVar, l.Name)
 	return e.values, nil
 }
