@@ -49,7 +49,10 @@ func openDiskCache(dir string) (*diskCache, error) {
 // A cacheEntry is the place of one module.
 type cacheEntry struct{ dir string }
 
-const sumsFile = "digests"
+const (
+	sumsFile    = "digests"
+	maxSumsFile = 1 << 20
+)
 
 // entry is the place of a module with this key.
 func (c *diskCache) entry(key string) cacheEntry { return cacheEntry{filepath.Join(c.dir, key)} }
@@ -66,12 +69,27 @@ func (e cacheEntry) lock(ctx context.Context) (unlock func(), err error) {
 
 // sound tells whether the entry holds exactly what was sealed.
 func (e cacheEntry) sound() bool {
-	want, err := os.ReadFile(filepath.Join(e.dir, sumsFile))
+	want, err := e.sealed()
 	if err != nil {
 		return false
 	}
 	have, err := e.digests()
-	return err == nil && have != "" && have == string(want)
+	return err == nil && have != "" && have == want
+}
+
+// sealed is the list of digests that the entry was sealed with. What lies there
+// may be anything.
+func (e cacheEntry) sealed() (string, error) {
+	path := filepath.Join(e.dir, sumsFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSumsFile {
+		return "", fmt.Errorf("%s is no list of digests", path)
+	}
+	b, err := os.ReadFile(path)
+	return string(b), err
 }
 
 // seal notes what is in the entry, for sound.
@@ -88,12 +106,12 @@ func (e cacheEntry) clear() error { return os.RemoveAll(e.dir) }
 
 // complete tells whether no file was added since the entry was sealed.
 func (e cacheEntry) complete() bool {
-	sums, err := os.ReadFile(filepath.Join(e.dir, sumsFile))
+	sums, err := e.sealed()
 	if err != nil {
 		return false
 	}
 	files, err := e.files()
-	return err == nil && len(files) == strings.Count(string(sums), "\n")
+	return err == nil && len(files) == strings.Count(sums, "\n")
 }
 
 // digests lists the entry's files with their digests, as sha256sum does.

@@ -14,18 +14,39 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/murmur-capsule/murmur/host/internal/component"
 )
 
 // features are those of WebAssembly 2.0, and the constant expressions that
 // dynamically linked guests use.
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 
-// A compiled is a module, with the runtime that it belongs to. Each guest has a
-// runtime of its own, so that closing one frees all that it brought.
+// A compiled is a module or a component, with the runtime that it belongs to. Each
+// guest has a runtime of its own, so that closing one frees all that it brought.
 type compiled struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
-	module  wazero.CompiledModule
+	// One of them is set.
+	module    wazero.CompiledModule
+	component *component.Component
+}
+
+// A source is what there is to compile.
+type source struct {
+	// key is what the result depends on.
+	key []byte
+	// compile compiles it in the runtime of c, and leaves the result there. It
+	// may be called again after an error.
+	compile func(ctx context.Context, c *compiled) error
+}
+
+// moduleSource is a core module that has been checked.
+func moduleSource(wasm []byte) source {
+	return source{wasm, func(ctx context.Context, c *compiled) (err error) {
+		c.module, err = c.runtime.CompileModule(ctx, wasm)
+		return err
+	}}
 }
 
 func (c *compiled) close(ctx context.Context) {
@@ -37,9 +58,9 @@ func (c *compiled) close(ctx context.Context) {
 	}
 }
 
-// compile compiles a module that has been checked. It is back at the deadline
+// compile compiles what has been checked. It is back at the deadline
 // even where the compiler is not: inside one function it cannot be stopped.
-func (e *Engine) compile(ctx context.Context, wasm []byte, progress func(time.Duration)) (*compiled, error) {
+func (e *Engine) compile(ctx context.Context, src source, progress func(time.Duration)) (*compiled, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.conf.CompileTimeout, ErrCompileTimeout)
 	defer cancel()
 	select {
@@ -54,7 +75,7 @@ func (e *Engine) compile(ctx context.Context, wasm []byte, progress func(time.Du
 	done := make(chan outcome)
 	go func() {
 		defer func() { <-e.compiling }()
-		c, err := e.compileNow(ctx, wasm)
+		c, err := e.compileNow(ctx, src)
 		select {
 		case done <- outcome{c, err}:
 		case <-ctx.Done():
@@ -79,21 +100,21 @@ func (e *Engine) compile(ctx context.Context, wasm []byte, progress func(time.Du
 
 // compileNow compiles through the cache, and around it where it fails: a disk
 // that is full must not keep a guest from running.
-func (e *Engine) compileNow(ctx context.Context, wasm []byte) (*compiled, error) {
+func (e *Engine) compileNow(ctx context.Context, src source) (*compiled, error) {
 	if e.cache == nil {
-		return compileIn(ctx, "", wasm)
+		return compileIn(ctx, "", src)
 	}
-	sum := sha256.Sum256(wasm)
-	c, err := compileCached(ctx, e.cache.entry(hex.EncodeToString(sum[:])), wasm)
+	sum := sha256.Sum256(src.key)
+	c, err := compileCached(ctx, e.cache.entry(hex.EncodeToString(sum[:])), src)
 	if err != nil && ctx.Err() == nil && isCacheError(err) {
-		return compileIn(ctx, "", wasm)
+		return compileIn(ctx, "", src)
 	}
 	return c, err
 }
 
-func compileCached(ctx context.Context, entry cacheEntry, wasm []byte) (*compiled, error) {
+func compileCached(ctx context.Context, entry cacheEntry, src source) (*compiled, error) {
 	if entry.sound() {
-		c, err := compileIn(ctx, entry.dir, wasm)
+		c, err := compileIn(ctx, entry.dir, src)
 		if err != nil || entry.complete() {
 			return c, err
 		}
@@ -111,7 +132,7 @@ func compileCached(ctx context.Context, entry cacheEntry, wasm []byte) (*compile
 			return nil, err
 		}
 	}
-	c, err := compileIn(ctx, entry.dir, wasm)
+	c, err := compileIn(ctx, entry.dir, src)
 	if err == nil {
 		// If this fails the next process compiles anew, which is all.
 		_ = entry.seal()
@@ -128,7 +149,7 @@ func isCacheError(err error) bool {
 }
 
 // compileIn compiles with this directory as wazero's cache; "" stands for none.
-func compileIn(ctx context.Context, dir string, wasm []byte) (_ *compiled, err error) {
+func compileIn(ctx context.Context, dir string, src source) (_ *compiled, err error) {
 	c := &compiled{}
 	defer func() {
 		// A fault of the compiler's must stay one of this guest.
@@ -147,7 +168,7 @@ func compileIn(ctx context.Context, dir string, wasm []byte) (_ *compiled, err e
 		conf = conf.WithCompilationCache(c.cache)
 	}
 	c.runtime = wazero.NewRuntimeWithConfig(ctx, conf)
-	c.module, err = c.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, workers()), wasm)
+	err = src.compile(experimental.WithCompilationWorkers(ctx, workers()), c)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)

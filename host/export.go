@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/murmur-capsule/murmur/host/internal/canon"
 )
@@ -15,16 +16,17 @@ type Export[P, R any] struct {
 	iface, name string
 	plan        *canon.GuestFunc[P, R]
 	err         error
+	last        atomic.Pointer[boundExport]
 }
 
 // NewExport describes the function of this name in the interface with this name,
-// such as "wasi:cli/run@0.2.0". It never fails: what is wrong with P or R is told
+// such as "wasi:cli/run@0.2.0"; "" is the guest itself. It never fails: what is wrong with P or R is told
 // by [Export.Err], and by every call.
 func NewExport[P, R any](iface, name string) *Export[P, R] {
 	x := &Export[P, R]{iface: iface, name: name}
 	x.plan, x.err = canon.NewGuestFunc[P, R](nil)
 	if x.err != nil {
-		x.err = fmt.Errorf("cannot call %s#%s: %w", iface, name, x.err)
+		x.err = fmt.Errorf("cannot call %s: %w", joinExport(iface, name), x.err)
 	}
 	return x
 }
@@ -40,17 +42,41 @@ func (x *Export[P, R]) Call(ctx context.Context, i *Instance, params P) (result 
 	if x.err != nil {
 		return result, x.err
 	}
-	name := i.guest.findExport(x.iface, x.name)
-	if name == "" {
-		return result, fmt.Errorf("guest %s does not export %s#%s", i.guest.name, x.iface, x.name)
-	}
-	if err := i.guest.checkExport(name, coreType(x.plan.Type().Lift())); err != nil {
-		return result, err
+	b := x.bind(i.guest)
+	if b.err != nil {
+		return result, b.err
 	}
 	c, err := i.enter(ctx)
 	if err != nil {
 		return result, err
 	}
-	result, err = x.plan.Call(c, i.export(name), params)
+	e, err := i.export(b.name)
+	if err != nil {
+		return result, i.leave(c, setupError{err})
+	}
+	result, err = x.plan.Call(c, e, params)
 	return result, i.leave(c, err)
+}
+
+// A boundExport is what an Export is in one guest.
+type boundExport struct {
+	guest *Guest
+	name  string
+	err   error
+}
+
+// bind finds and checks the guest's export. That is dear, and most calls are of
+// the guest that the last one was of.
+func (x *Export[P, R]) bind(g *Guest) *boundExport {
+	if b := x.last.Load(); b != nil && b.guest == g {
+		return b
+	}
+	b := &boundExport{guest: g, name: g.findExport(x.iface, x.name)}
+	if b.name == "" {
+		b.err = fmt.Errorf("guest %s does not export %s", g.name, joinExport(x.iface, x.name))
+	} else {
+		b.err = g.checkExport(b.name, x.plan.Type())
+	}
+	x.last.Store(b)
+	return b
 }

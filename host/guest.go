@@ -9,6 +9,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/murmur-capsule/murmur/host/internal/component"
 	"github.com/murmur-capsule/murmur/host/internal/precheck"
 )
 
@@ -57,9 +58,13 @@ func (o LoadOptions) withDefaults() LoadOptions {
 type Progress struct {
 	// Elapsed is for how long the guest has been compiled.
 	Elapsed time.Duration
-	// Functions is how many functions the guest has, and Bytes how large it is.
+	// Functions is how many functions are being compiled, and Bytes how large the
+	// guest is.
 	Functions int
 	Bytes     int
+	// Module is which core module is being compiled, from 1, of how many: a
+	// component has several.
+	Module, Modules int
 }
 
 // The errors of a file that is refused before it is compiled.
@@ -68,15 +73,32 @@ type (
 	FileError = precheck.Error
 	// A LimitError says that a guest's file asks for more than is allowed.
 	LimitError = precheck.LimitError
-	// A ComponentError says that a guest's file is a component.
-	ComponentError = precheck.ComponentError
+	// A ComponentFileError is what is wrong with a component, and where.
+	ComponentFileError = component.Error
 )
 
-// Load checks and compiles a guest. The bytes are not kept. The error says what
-// is wrong with them: see [FileError], [LimitError] and [ComponentError]; a file
-// that could not be compiled in time is [ErrCompileTimeout].
+// Load checks and compiles a guest: a core module or a component. The bytes are
+// not kept. The error says what is wrong with them: see [FileError],
+// [ComponentFileError] and [LimitError]; a file that could not be compiled in time
+// is [ErrCompileTimeout].
 func (e *Engine) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Guest, error) {
 	o = o.withDefaults()
+	load := e.loadModule
+	if component.Detect(wasm) == component.FormComponent {
+		load = e.loadComponent
+	}
+	g, err := load(ctx, wasm, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.adopt(g); err != nil {
+		g.code.close(ctx)
+		return nil, err
+	}
+	return g, nil
+}
+
+func (e *Engine) loadModule(ctx context.Context, wasm []byte, o LoadOptions) (*Guest, error) {
 	m, err := precheck.Check(wasm, precheck.Limits{MemoryPages: uint32(o.MemoryLimit / pageSize)})
 	if err != nil {
 		return nil, err
@@ -89,17 +111,13 @@ func (e *Engine) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Guest, 
 	g.interrupt, g.start, g.yield = w.Interrupt, w.Start, w.Yield
 	progress := func(d time.Duration) {
 		if o.Progress != nil {
-			o.Progress(Progress{Elapsed: d, Functions: m.FunctionCount(), Bytes: len(wasm)})
+			o.Progress(Progress{Elapsed: d, Functions: m.FunctionCount(), Bytes: len(wasm), Module: 1, Modules: 1})
 		}
 	}
-	if g.code, err = e.compile(ctx, w.Bytes, progress); err != nil {
+	if g.code, err = e.compile(ctx, moduleSource(w.Bytes), progress); err != nil {
 		return nil, err
 	}
 	if err := g.provideImports(ctx); err != nil {
-		g.code.close(ctx)
-		return nil, err
-	}
-	if err := e.adopt(g); err != nil {
 		g.code.close(ctx)
 		return nil, err
 	}
@@ -113,14 +131,20 @@ type Guest struct {
 	opts   LoadOptions
 	code   *compiled
 
+	imports []imported
+	exports map[string]exported
+	order   []string // of exports, as in the file
+	found   [len(ways)]wayFound
+
+	// Of a core module.
 	names            precheck.Names
 	hasMemory        bool
-	imports          []imported
-	exports          map[string]exported
-	order            []string // of exports, as in the file
-	interrupt, start string   // names of exports
-	yield            uint32   // a function that is not the guest's own
-	found            [len(ways)]wayFound
+	interrupt, start string // names of exports
+	yield            uint32 // a function that is not the guest's own
+
+	// Of a component.
+	modules []preparedModule
+	needs   []component.Extern
 
 	mu        sync.Mutex
 	closed    bool
@@ -135,24 +159,37 @@ type imported struct {
 	wasi api.GoModuleFunction
 }
 
-// An exported is a function that the guest exports.
-type exported struct{ typ precheck.FuncType }
+// An exported is a function that the guest exports: its type in a core module, or
+// that in WIT.
+type exported struct {
+	typ precheck.FuncType
+	wit string
+}
+
+func (e exported) signature() string {
+	if e.wit != "" {
+		return e.wit
+	}
+	return e.typ.String()
+}
 
 // Name is the name that the guest was loaded with.
 func (g *Guest) Name() string { return g.name }
 
 // A FuncInfo is a function that a guest imports or exports.
 type FuncInfo struct {
-	// Module is the module that an import is from; for exports it is empty.
+	// Module is the module or interface that an import is from; for exports it is
+	// empty.
 	Module string
 	Name   string
-	// Signature is the core type, as in "(i32, i32) -> (i32)".
+	// Signature is the core type, as in "(i32, i32) -> (i32)", or of a component
+	// the WIT type, as in "func(a: u8) -> string".
 	Signature string
 }
 
 // String names the function as in messages, "murmur:tool/run@0.1.0#run".
 func (f FuncInfo) String() string {
-	if f.Module == "" {
+	if f.Module == "" && f.Name != "" {
 		return f.Name
 	}
 	return f.Module + "#" + f.Name
@@ -171,7 +208,7 @@ func (g *Guest) Imports() []FuncInfo {
 func (g *Guest) Exports() []FuncInfo {
 	infos := make([]FuncInfo, len(g.order))
 	for i, name := range g.order {
-		infos[i] = FuncInfo{Name: name, Signature: g.exports[name].typ.String()}
+		infos[i] = FuncInfo{Name: name, Signature: g.exports[name].signature()}
 	}
 	return infos
 }
@@ -193,7 +230,7 @@ func (g *Guest) describe(m *precheck.Module) error {
 	g.exports = map[string]exported{}
 	for _, e := range m.Exports() {
 		if e.Kind == precheck.ExternFunc {
-			g.exports[e.Name] = exported{e.Func}
+			g.exports[e.Name] = exported{typ: e.Func}
 			g.order = append(g.order, e.Name)
 		}
 	}

@@ -109,14 +109,6 @@ var errNotServed = errors.New("nothing serves this import")
 // them are named.
 func (g *Guest) link(plugins []*Plugin) ([]served, error) {
 	var errs []error
-	for _, p := range plugins {
-		if err := p.Err(); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
 	out := make([]served, len(g.imports))
 	for n := range g.imports {
 		imp := &g.imports[n]
@@ -142,6 +134,15 @@ func (g *Guest) link(plugins []*Plugin) ([]served, error) {
 		out[n] = served{fn: fn, state: p.state}
 	}
 	return out, errors.Join(errs...)
+}
+
+// pluginErrors are what is wrong with the plugins themselves.
+func pluginErrors(plugins []*Plugin) error {
+	var errs []error
+	for _, p := range plugins {
+		errs = append(errs, p.Err())
+	}
+	return errors.Join(errs...)
 }
 
 // isInterface tells whether a module's name is one of a WIT interface.

@@ -37,39 +37,47 @@ type wayExport struct {
 	name  string
 	iface string // "" for a name outside of WIT
 	fn    string
-	typ   precheck.FuncType
+	typ   *canon.FuncType
 	// memory says that values travel through the guest's memory.
 	memory bool
 }
 
 func (w wayExport) String() string {
-	if w.iface == "" {
-		return w.fn
-	}
-	return w.iface + "#" + w.fn
+	return joinExport(w.iface, w.fn)
 }
 
 var ways = [...]wayExport{
 	{name: "none"},
-	Handler: {name: "handler", iface: "murmur:task/handler@0.1.0", fn: "handle", typ: coreType(handleFunc.Type().Lift()), memory: true},
-	Looper:  {name: "looper", iface: "murmur:capsule/run@0.1.0", fn: "run"},
-	Command: {name: "command", fn: "_start"},
+	Handler: {name: "handler", iface: "murmur:task/handler@0.1.0", fn: "handle", typ: handleFunc.Type(), memory: true},
+	Looper:  {name: "looper", iface: "murmur:capsule/run@0.1.0", fn: "run", typ: loopFunc.Type()},
+	Command: {name: "command", fn: "_start", typ: loopFunc.Type()},
+}
+
+// componentCommand is by what a component is a command.
+var componentCommand = wayExport{name: "command", iface: "wasi:cli/run@0.2.0", fn: "run", typ: commandFunc.Type()}
+
+// way is the export by which the guest has a way, if it has it.
+func (g *Guest) way(w Way) wayExport {
+	if w == Command && g.code.component != nil {
+		return componentCommand
+	}
+	return ways[w]
 }
 
 // export is the name by which the guest has this way, or "".
 func (w wayExport) export(g *Guest) string {
-	if w.iface == "" {
-		if _, ok := g.exports[w.fn]; ok {
-			return w.fn
-		}
-		return ""
-	}
 	return g.findExport(w.iface, w.fn)
 }
 
 // findExport is the name of the guest's export of a WIT function, along semver,
 // or "".
 func (g *Guest) findExport(iface, fn string) string {
+	if iface == "" {
+		if g.hasExport(fn) {
+			return fn
+		}
+		return ""
+	}
 	var have []string
 	for _, name := range g.order {
 		if i, f, ok := strings.Cut(name, "#"); ok && f == fn {
@@ -77,9 +85,25 @@ func (g *Guest) findExport(iface, fn string) string {
 		}
 	}
 	if best := canon.Pick(have, iface); best != "" {
-		return best + "#" + fn
+		return joinExport(best, fn)
 	}
 	return ""
+}
+
+// joinExport is the name of a function that is exported for an interface, and
+// splitExport takes it apart. A function of no interface has its name alone.
+func joinExport(iface, fn string) string {
+	if iface == "" {
+		return fn
+	}
+	return iface + "#" + fn
+}
+
+func splitExport(name string) (iface, fn string) {
+	if iface, fn, ok := strings.Cut(name, "#"); ok {
+		return iface, fn
+	}
+	return "", name
 }
 
 // Way tells how the guest takes its work, by what it exports. The error says
@@ -88,7 +112,7 @@ func (g *Guest) findExport(iface, fn string) string {
 func (g *Guest) Way() (Way, error) {
 	var found []Way
 	for w := Handler; w <= Command; w++ {
-		if ways[w].export(g) != "" {
+		if g.way(w).export(g) != "" {
 			found = append(found, w)
 		}
 	}
@@ -96,10 +120,10 @@ func (g *Guest) Way() (Way, error) {
 	case 0:
 		return 0, g.noWay()
 	case 1:
-		return found[0], g.checkWay(ways[found[0]])
+		return found[0], g.checkWay(g.way(found[0]))
 	}
 	return 0, fmt.Errorf("the guest takes its work in more than one way: it exports %s and %s",
-		ways[found[0]].export(g), ways[found[1]].export(g))
+		g.way(found[0]).export(g), g.way(found[1]).export(g))
 }
 
 // A wayFound is what looking for a way has found, once for all its calls.
@@ -114,11 +138,11 @@ type wayFound struct {
 func (g *Guest) wayExport(w Way) (string, error) {
 	f := &g.found[w]
 	f.once.Do(func() {
-		if f.name = ways[w].export(g); f.name == "" {
-			f.err = fmt.Errorf("guest %s is no %s: it does not export %s", g.name, w, ways[w])
+		if f.name = g.way(w).export(g); f.name == "" {
+			f.err = fmt.Errorf("guest %s is no %s: it does not export %s", g.name, w, g.way(w))
 			return
 		}
-		f.err = g.checkWay(ways[w])
+		f.err = g.checkWay(g.way(w))
 	})
 	return f.name, f.err
 }
@@ -130,20 +154,30 @@ func (g *Guest) noWay() error {
 		has = list(g.order)
 	}
 	return fmt.Errorf("the guest takes no work: it exports none of %s, %s and %s; it exports %s",
-		ways[Handler], ways[Looper], ways[Command], has)
+		g.way(Handler), g.way(Looper), g.way(Command), has)
 }
 
 // checkWay looks at the shapes of what a way needs.
 func (g *Guest) checkWay(w wayExport) error {
 	name := w.export(g)
 	errs := []error{g.checkExport(name, w.typ)}
-	if w.memory {
+	if w.memory && g.code.component == nil {
 		errs = append(errs, g.checkMemory(name))
 	}
 	return errors.Join(errs...)
 }
 
-func (g *Guest) checkExport(name string, want precheck.FuncType) error {
+// checkExport compares an export with the type that it should have. In a core
+// module what is left of a WIT type is looked at.
+func (g *Guest) checkExport(name string, want *canon.FuncType) error {
+	if c := g.code.component; c != nil {
+		iface, fn := splitExport(name)
+		return c.CheckExport(iface, fn, want)
+	}
+	return g.checkCore(name, coreType(want.Lift()))
+}
+
+func (g *Guest) checkCore(name string, want precheck.FuncType) error {
 	if have := g.exports[name].typ; !have.Equal(want) {
 		return fmt.Errorf("the export %s has the type %s, and should have %s", name, have, want)
 	}
@@ -165,5 +199,5 @@ func (g *Guest) checkMemory(name string) error {
 	if _, ok := g.exports[reallocExport]; !ok {
 		return fmt.Errorf("the guest exports %s, but no %s, by which it is given strings", name, reallocExport)
 	}
-	return g.checkExport(reallocExport, reallocType)
+	return g.checkCore(reallocExport, reallocType)
 }

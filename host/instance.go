@@ -55,7 +55,7 @@ type Instance struct {
 
 	mu     sync.Mutex
 	stops  []api.MutableGlobal // what interrupts the guest: each of its modules
-	call   *callContext      // the call in progress, or nil
+	call   *callContext        // the call in progress, or nil
 	closed bool
 	failed error // why the instance is of no use
 	reason error // why it was interrupted

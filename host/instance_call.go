@@ -50,8 +50,8 @@ func (i *Instance) interrupt(reason, err error) {
 	if i.call != nil {
 		i.call.cancel(err)
 	}
-	if i.stop != nil {
-		i.stop.Set(1)
+	for _, stop := range i.stops {
+		stop.Set(1)
 	}
 }
 
@@ -85,7 +85,7 @@ func (i *Instance) leave(c *callContext, err error) error {
 	i.failed = err
 	closed := i.closed
 	i.mu.Unlock()
-	if err != nil {
+	if err != nil && i.binding.Instance != nil {
 		i.binding.Instance.Poison(err)
 	}
 	if closed {

@@ -2,7 +2,38 @@ package host
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// A linearMemory is the memory of an instance. It is mapped once, at the size
+// The memories of an instance share one limit.
+type memories struct {
+	limit, used uint64
+	all         []*linearMemory
+	// full tells that the guest asked for more than the limit.
+	full bool
+}
+
+// Allocate implements wazero's MemoryAllocator.
+func (m *memories) Allocate(_, most uint64) experimental.LinearMemory {
+	l := &linearMemory{of: m, mapping: mapMemory(min(most, m.limit))}
+	m.all = append(m.all, l)
+	return l
+}
+
+// release gives the memories back. Nothing may look at them any more.
+func (m *memories) release() {
+	for _, l := range m.all {
+		l.release()
+	}
+	m.all = nil
+}
+
+// reached is the limit, if the guest asked for more.
+func (m *memories) reached() uint64 {
+	if m.full {
+		return m.limit
+	}
+	return 0
+}
+
+// A linearMemory is one memory of an instance. It is mapped once, at the size
 // that it may grow to, of which the system gives only what is touched: so growing
 // copies nothing, and closing gives everything back at once.
 //
@@ -10,31 +41,26 @@ import "github.com/tetratelabs/wazero/experimental"
 // the guest runs (proc_exit). A host function that still looks at it would take
 // the process down, so it is released by the instance, after its last call.
 type linearMemory struct {
-	limit   uint64
+	of      *memories
 	mapping []byte // nil where it could not be mapped
 	view    []byte
-	// full tells that the guest asked for more than the limit.
-	full bool
 }
 
 var _ experimental.LinearMemory = (*linearMemory)(nil)
 
-// Allocate implements wazero's MemoryAllocator.
-func (m *linearMemory) Allocate(_, most uint64) experimental.LinearMemory {
-	m.mapping = mapMemory(min(most, m.limit))
-	return m
-}
-
 // Reallocate grows the memory, or gives nil where it may not.
 func (m *linearMemory) Reallocate(size uint64) []byte {
-	switch {
-	case size > m.limit:
-		m.full = true
+	others := m.of.used - uint64(len(m.view))
+	if size > m.of.limit || others > m.of.limit-size {
+		m.of.full = true
 		return nil
+	}
+	m.of.used = others + size
+	switch {
 	case m.mapping != nil:
 		m.view = m.mapping[:size:size]
 	case size > uint64(cap(m.view)):
-		grown := make([]byte, size, min(m.limit, size+size/4))
+		grown := make([]byte, size, min(m.of.limit, size+size/4))
 		copy(grown, m.view)
 		m.view = grown
 	default:
@@ -49,7 +75,6 @@ func (m *linearMemory) Free() {}
 // View is the whole memory. It is valid until the guest runs again.
 func (m *linearMemory) View() []byte { return m.view }
 
-// release gives the memory back. Nothing may look at it any more.
 func (m *linearMemory) release() {
 	if m.mapping != nil {
 		unmapMemory(m.mapping)

@@ -32,13 +32,22 @@ func (taskOrigin) WITEnum() []string {
 // WITEnum are the names of the cases.
 func (taskTrust) WITEnum() []string { return []string{"trusted", "untrusted"} }
 
-var handleFunc = func() *canon.GuestFunc[handleParams, handleResult] {
-	f, err := canon.NewGuestFunc[handleParams, handleResult](nil)
+// mustPlan plans the call of an export of our own WIT.
+func mustPlan[P, R any](what string) *canon.GuestFunc[P, R] {
+	f, err := canon.NewGuestFunc[P, R](nil)
 	if err != nil {
-		panic(fmt.Sprintf("internal error: the type of handle: %v", err))
+		panic(fmt.Sprintf("internal error: the type of %s: %v", what, err))
 	}
 	return f
-}()
+}
+
+type noParams struct{}
+
+var (
+	handleFunc  = mustPlan[handleParams, handleResult]("handle")
+	loopFunc    = mustPlan[noParams, Unit]("a looper's run")
+	commandFunc = mustPlan[noParams, Result[Unit, Unit]]("a command's run")
+)
 
 // A Task is one message for a guest: WIT's record task of murmur:task/types.
 type Task struct {
@@ -74,27 +83,35 @@ func (i *Instance) Handle(ctx context.Context, t Task) (text string, isErr bool,
 // RunLoop runs a guest whose way is [Looper], until it returns. The errors are
 // those of [Instance.Handle].
 func (i *Instance) RunLoop(ctx context.Context) error {
-	return i.runWay(ctx, Looper)
+	c, e, err := i.enterWay(ctx, Looper)
+	if err != nil {
+		return err
+	}
+	_, err = loopFunc.Call(c, e, noParams{})
+	return i.leave(c, err)
 }
 
 // RunCommand runs a guest whose way is [Command], and gives its exit code. It
 // can be called once. The errors are those of [Instance.Handle].
 func (i *Instance) RunCommand(ctx context.Context) (exit int, err error) {
-	err = i.runWay(ctx, Command)
+	c, e, err := i.enterWay(ctx, Command)
+	if err != nil {
+		return 0, err
+	}
+	if i.component != nil {
+		var res Result[Unit, Unit]
+		if res, err = commandFunc.Call(c, e, noParams{}); res.IsErr {
+			exit = 1
+		}
+	} else {
+		err = e.Core.CallWithStack(c, nil)
+	}
+	err = i.leave(c, err)
 	var code *ExitError
 	if errors.As(err, &code) && !errors.Is(err, ErrMemoryLimit) {
 		return code.Code, nil
 	}
-	return 0, err
-}
-
-// runWay calls the export of a way that neither takes nor gives anything.
-func (i *Instance) runWay(ctx context.Context, w Way) error {
-	c, e, err := i.enterWay(ctx, w)
-	if err != nil {
-		return err
-	}
-	return i.leave(c, e.Core.CallWithStack(c, nil))
+	return exit, err
 }
 
 // enterWay begins a call of the export by which the guest has a way.
@@ -107,20 +124,35 @@ func (i *Instance) enterWay(ctx context.Context, w Way) (*callContext, *canon.Ex
 	if err != nil {
 		return nil, nil, err
 	}
-	return c, i.export(name), nil
+	e, err := i.export(name)
+	if err != nil {
+		return nil, nil, i.leave(c, setupError{err})
+	}
+	return c, e, nil
 }
 
 // export binds an export, once: it costs some microseconds.
-func (i *Instance) export(name string) *canon.Export {
+func (i *Instance) export(name string) (*canon.Export, error) {
 	if e := i.exports[name]; e != nil {
-		return e
+		return e, nil
 	}
+	bind := i.moduleExport
+	if i.component != nil {
+		bind = i.componentExport
+	}
+	e, err := bind(name)
+	if err == nil {
+		i.exports[name] = e
+	}
+	return e, err
+}
+
+func (i *Instance) moduleExport(name string) (*canon.Export, error) {
 	e := &canon.Export{Name: name, Binding: &i.binding, Core: i.module.ExportedFunction(name)}
 	if post := canon.PostReturn(name); i.guest.hasExport(post) {
 		e.PostReturn = i.module.ExportedFunction(post)
 	}
-	i.exports[name] = e
-	return e
+	return e, nil
 }
 
 func (g *Guest) hasExport(name string) bool {

@@ -11,8 +11,8 @@ import (
 func TestLinearMemory(t *testing.T) {
 	for name, mapped := range map[string]bool{"mapped": true, "of the heap": false} {
 		t.Run(name, func(t *testing.T) {
-			m := &linearMemory{limit: 3 * pageSize}
-			m.Allocate(0, 10*pageSize)
+			all := &memories{limit: 3 * pageSize}
+			m := all.Allocate(0, 10*pageSize).(*linearMemory)
 			if !mapped && m.mapping != nil {
 				unmapMemory(m.mapping)
 				m.mapping = nil
@@ -25,17 +25,30 @@ func TestLinearMemory(t *testing.T) {
 				require.Len(t, b, int(pages*pageSize))
 				assert.Equal(t, []byte{1, 2, 0}, []byte{b[0], b[pageSize-1], b[pageSize]})
 			}
-			assert.False(t, m.full)
+			assert.False(t, all.full)
 			assert.Nil(t, m.Reallocate(4*pageSize))
-			assert.True(t, m.full)
+			assert.True(t, all.full)
 			assert.Len(t, m.View(), 3*pageSize, "what there was remains")
 			m.Free()
 			assert.Len(t, m.View(), 3*pageSize)
-			m.release()
+			all.release()
 			assert.Nil(t, m.View())
-			m.release()
+			all.release()
 		})
 	}
+}
+
+// The memories of an instance have one limit together.
+func TestMemoriesShareTheirLimit(t *testing.T) {
+	all := &memories{limit: 3 * pageSize}
+	defer all.release()
+	a, b := all.Allocate(0, 4*pageSize), all.Allocate(0, 4*pageSize)
+	require.NotNil(t, a.Reallocate(pageSize))
+	require.NotNil(t, b.Reallocate(2*pageSize))
+	assert.Zero(t, all.reached())
+	assert.Nil(t, a.Reallocate(2*pageSize))
+	assert.Equal(t, uint64(3*pageSize), all.reached())
+	require.NotNil(t, b.Reallocate(2*pageSize), "what there is stays")
 }
 
 func TestMemoryLimit(t *testing.T) {
@@ -68,5 +81,5 @@ func TestMemoryThatGrowsUnderACall(t *testing.T) {
 	text, _, err := i.Handle(context.Background(), Task{ID: "a", ContextID: "b", Message: "far away"})
 	require.NoError(t, err)
 	assert.Equal(t, "far away", text)
-	assert.Len(t, i.memory.View(), 4*pageSize)
+	assert.Len(t, i.memory.all[0].View(), 4*pageSize)
 }

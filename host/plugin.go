@@ -122,15 +122,23 @@ func (p *Plugin) functionAs(name string, ft *canon.FuncType) (*canon.HostFunc, e
 // findPlugin is the plugin that serves an interface, along semver, or nil. Of
 // several that would, it is the one with the same name, else the highest version.
 func findPlugin(plugins []*Plugin, iface string) *Plugin {
+	return pickPlugin(plugins, pluginNames(plugins), iface)
+}
+
+// pickPlugin is findPlugin for many interfaces in turn, given the plugins' names.
+func pickPlugin(plugins []*Plugin, names []string, iface string) *Plugin {
+	if i := slices.Index(names, canon.Pick(names, iface)); i >= 0 {
+		return plugins[i]
+	}
+	return nil
+}
+
+func pluginNames(plugins []*Plugin) []string {
 	names := make([]string, len(plugins))
 	for i, p := range plugins {
 		names[i] = p.name
 	}
-	best := canon.Pick(names, iface)
-	if i := slices.Index(names, best); i >= 0 {
-		return plugins[i]
-	}
-	return nil
+	return names
 }
 
 // TypeText is the WIT type that a Go type stands for, as text: for messages, and

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/murmur-capsule/murmur/host/internal/component"
+	"github.com/murmur-capsule/murmur/host/internal/precheck"
 )
 
 // The errors that end a call from outside the guest.
@@ -123,7 +126,9 @@ func (i *Instance) explain(err error) error {
 	}
 	t := &TrapError{memoryLimit: memoryLimit}
 	var imp *importTrap
-	if errors.As(err, &imp) {
+	var unserved *component.UnservedError
+	switch {
+	case errors.As(err, &imp):
 		var asked *ExitError
 		if errors.As(imp.err, &asked) {
 			return &ExitError{Code: asked.Code, memoryLimit: memoryLimit}
@@ -131,10 +136,12 @@ func (i *Instance) explain(err error) error {
 		t.Err = imp.err
 		t.Cause = causeOf(imp.err)
 		if errors.Is(imp.err, errNotServed) {
-			t.Cause = imp.name + ": " + t.Cause
+			t.Cause = i.notServed(imp.name)
 		}
 		t.Stack = i.guest.frames(imp.err)
-	} else {
+	case errors.As(err, &unserved):
+		t.Cause = i.notServed(unserved.Import)
+	default:
 		_, cause, ok := strings.Cut(causeOf(err), causeMark)
 		if !ok {
 			cause = causeOf(err) // the canonical ABI's
@@ -142,19 +149,44 @@ func (i *Instance) explain(err error) error {
 		t.Cause = cause
 	}
 	t.Stack = append(t.Stack, i.guest.frames(err)...)
-	for _, f := range t.Stack {
-		if !strings.Contains(f, importMark) {
-			t.Function = f
-			break
+	t.Function = place(t.Stack)
+	return t
+}
+
+// place is the innermost function of a stack that has a name, or else the
+// innermost one: what linkers put between modules has none.
+func place(stack []string) (where string) {
+	for _, f := range stack {
+		switch {
+		case strings.HasPrefix(f, importMark):
+		case !strings.HasPrefix(f, unnamedMark):
+			return f
+		case where == "":
+			where = f
 		}
 	}
-	return t
+	return where
+}
+
+// notServed says that nothing serves an import, and what comes near it.
+func (i *Instance) notServed(name string) string {
+	text := fmt.Sprintf("%s: %v", name, errNotServed)
+	iface, _, _ := strings.Cut(name, "#")
+	bare, _, _ := strings.Cut(iface, "@")
+	for _, p := range i.plugins {
+		if have, _, _ := strings.Cut(p, "@"); have == bare {
+			return text + "; the host has " + p
+		}
+	}
+	return text
 }
 
 const (
 	stackMark  = "\nwasm stack trace:"
 	causeMark  = "wasm error: "
 	importMark = "import "
+	// unnamedMark begins what a function without a name is called.
+	unnamedMark = "function "
 )
 
 // causeOf is what an error says before the engine's stack trace.
@@ -164,26 +196,41 @@ func causeOf(err error) string {
 }
 
 // frame is a line of the engine's stack trace: a function of the guest's by its
-// index, or an import by its number. No name of the guest's is in it.
-var frame = regexp.MustCompile(`(?m)^\t?(?:\.\$(\d+)|` + importModule + `\.(\d+))\(`)
+// index, after the position of its module in a component; an import by its number;
+// or a function of the canonical ABI. No name of a core module's is in it.
+var frame = regexp.MustCompile(`(?m)^\t?(?:(?:` + modulePrefix + `(\d+))?\.\$(\d+)|` + importModule + `\.(\d+)|canon\.([^(\n]+))\(`)
 
 // frames are the functions of the engine's stack traces in an error.
 func (g *Guest) frames(err error) []string {
 	_, traces, _ := strings.Cut(err.Error(), stackMark)
 	var names []string
 	for _, m := range frame.FindAllStringSubmatch(traces, -1) {
-		if n, err := strconv.Atoi(m[2]); err == nil && n < len(g.imports) {
-			names = append(names, importMark+g.imports[n].String())
-		} else if n, err := strconv.ParseUint(m[1], 10, 32); err == nil && uint32(n) != g.yield {
-			names = append(names, g.functionName(uint32(n)))
+		name := g.moduleFrame
+		if g.code.component != nil {
+			name = g.componentFrame
+		}
+		if n := name(m); n != "" {
+			names = append(names, n)
 		}
 	}
 	return names
 }
 
-func (g *Guest) functionName(index uint32) string {
-	if name := g.names.Function(index); name != "" {
+// moduleFrame is the name for a frame of a core module, or "" for one that is not
+// the guest's.
+func (g *Guest) moduleFrame(m []string) string {
+	if n, err := strconv.Atoi(m[3]); err == nil && n < len(g.imports) {
+		return importMark + g.imports[n].String()
+	}
+	if n, err := strconv.ParseUint(m[2], 10, 32); err == nil && uint32(n) != g.yield {
+		return functionName(g.names, uint32(n))
+	}
+	return ""
+}
+
+func functionName(names precheck.Names, index uint32) string {
+	if name := names.Function(index); name != "" {
 		return name
 	}
-	return fmt.Sprintf("function %d", index)
+	return fmt.Sprintf("%s%d", unnamedMark, index)
 }

@@ -86,7 +86,7 @@ func (ci *componentInstance) coreFunc(r coreRef) canon.CoreFunc {
 	if r.made != nil {
 		return &madeFunc{ci, r.made}
 	}
-	return &wasmFunc{mod: ci.core[r.instance], name: r.name}
+	return &wasmFunc{mod: ci.core[r.instance], name: r.name, crossing: ci.owner.config.Crossing}
 }
 
 // wasmFunc is an exported core function. The engine's function objects have one
@@ -94,9 +94,10 @@ func (ci *componentInstance) coreFunc(r coreRef) canon.CoreFunc {
 // same destructor) needs another one. Looking a function up is dear and many
 // are never called, so that is left to the first call.
 type wasmFunc struct {
-	mod  api.Module
-	name string
-	idle []api.Function
+	mod      api.Module
+	name     string
+	crossing Crossing
+	idle     []api.Function
 }
 
 // CallWithStack implements canon.CoreFunc.
@@ -107,7 +108,12 @@ func (w *wasmFunc) CallWithStack(ctx context.Context, stack []uint64) error {
 	} else if f = w.mod.ExportedFunction(w.name); f == nil {
 		return fmt.Errorf("internal error: core function %q is gone", w.name)
 	}
-	err := f.CallWithStack(ctx, stack)
+	var err error
+	if w.crossing != nil {
+		err = w.crossing.Run(ctx, f, stack)
+	} else {
+		err = f.CallWithStack(ctx, stack)
+	}
 	w.idle = append(w.idle, f)
 	return err
 }

@@ -44,6 +44,24 @@ type InstanceConfig struct {
 	// the start, in bytes. Zero stands for 4 GiB. How far they grow is for the
 	// engine to limit.
 	Memory uint64
+	// Strict keeps the guest from calling anything while its allocator runs,
+	// also what is lenient about that.
+	Strict bool
+	// Crossing, if set, is where the guest and Go meet.
+	Crossing Crossing
+}
+
+// A Crossing stands between an instance and Go, where the host measures and
+// ends what the guest does.
+type Crossing interface {
+	// Made is told of each instance of a core module before anything of it is
+	// used: the place to run what [Options.Prepare] made of its start function.
+	// The position is that of the module among those that Prepare saw, from 0.
+	Made(ctx context.Context, position int, m api.Module) error
+	// Run calls a function of the guest's.
+	Run(ctx context.Context, f api.Function, stack []uint64) error
+	// Call calls a function of Go's for the guest. The error is a trap.
+	Call(ctx context.Context, f *HostFunc, b *canon.Binding, stack []uint64) error
 }
 
 // Instance is an instantiated component. It is not safe for concurrent use.
@@ -91,11 +109,11 @@ type bindingKey struct {
 }
 
 // Instantiate makes an instance. Start functions run, so guest code may trap
-// here.
+// here. What cannot be linked is a [*LinkError], before anything has run.
 func (c *Component) Instantiate(ctx context.Context, config InstanceConfig) (*Instance, error) {
 	imports, err := c.resolveImports(config)
 	if err != nil {
-		return nil, err
+		return nil, &LinkError{err}
 	}
 	i := &Instance{component: c, config: config}
 	root, err := i.instantiate(ctx, &componentValue{linked: c.root}, imports, nil)

@@ -18,6 +18,7 @@ type Options struct {
 	// Prepare sees each core module before it is compiled, its imports already
 	// renamed, and gives the bytes that are compiled: the place for checks and
 	// rewrites of core modules. Nil compiles them as they are.
+	// The modules of nested components come after those around them.
 	Prepare func(module []byte) ([]byte, error)
 	// Compiling is told of each core module before it is compiled, which can
 	// take seconds: its position from 1, out of how many, and its size in bytes.
@@ -128,6 +129,7 @@ func (t *template) allModules() []*coreModule {
 func (c *Component) compile(ctx context.Context, data []byte, t *template, o Options) error {
 	all := t.allModules()
 	for i, m := range all {
+		m.position = i
 		wasm := m.renamed(data)
 		var err error
 		if o.Prepare != nil {

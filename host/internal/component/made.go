@@ -25,7 +25,8 @@ func (c *Component) trampoline(p *canonPlan) api.GoModuleFunc {
 // loweredFunc is a lowered function with what it calls in this instance.
 type loweredFunc struct {
 	binding *canon.Binding
-	plan    *canon.HostFunc
+	host    *HostFunc       // a function of Go's, or
+	plan    *canon.HostFunc // one of another component, with its state
 	state   any
 	err     error // why it only traps
 }
@@ -41,6 +42,9 @@ func (ci *componentInstance) callMade(ctx context.Context, p *canonPlan, stack [
 		}
 		if l.err != nil {
 			return l.err
+		}
+		if l.host != nil {
+			return ci.callHost(ctx, l, stack)
 		}
 		return l.plan.Call(ctx, l.binding, l.state, stack)
 	case canonResourceNew:
@@ -64,6 +68,19 @@ func (ci *componentInstance) callMade(ctx context.Context, p *canonPlan, stack [
 		return err
 	}
 	return &canon.Trap{Text: fmt.Sprintf("%s is not supported: this host runs synchronous components", p.label)}
+}
+
+func (ci *componentInstance) callHost(ctx context.Context, l *loweredFunc, stack []uint64) error {
+	config := &ci.owner.config
+	if config.Strict {
+		if err := ci.canon.MayLeave(l.host.Plan.Name()); err != nil {
+			return err
+		}
+	}
+	if config.Crossing != nil {
+		return config.Crossing.Call(ctx, l.host, l.binding, stack)
+	}
+	return l.host.Plan.Call(ctx, l.binding, l.host.State, stack)
 }
 
 // backpressure counts, which is all there is to it: it holds back asynchronous
@@ -91,7 +108,7 @@ func (ci *componentInstance) resourceNew(p *canonPlan, stack []uint64) error {
 
 func (ci *componentInstance) resourceDrop(ctx context.Context, p *canonPlan, handle uint32) error {
 	r := ci.resources[p.slot]
-	if err := ci.canon.MayLeave(p.label); err != nil && !r.Lenient {
+	if err := ci.canon.MayLeave(p.label); err != nil && (!r.Lenient || ci.owner.config.Strict) {
 		return err
 	}
 	if r.Impl != nil && r.Drop != nil {
@@ -104,7 +121,7 @@ func (ci *componentInstance) resourceDrop(ctx context.Context, p *canonPlan, han
 func (ci *componentInstance) lower(p *canonPlan) *loweredFunc {
 	switch f := ci.funcs[p.target].(type) {
 	case *HostFunc:
-		return &loweredFunc{plan: f.Plan, state: f.State, binding: ci.binding(p, false)}
+		return &loweredFunc{host: f, binding: ci.binding(p, false)}
 	case *UnservedError:
 		return &loweredFunc{err: f}
 	case *Func:

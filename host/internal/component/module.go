@@ -5,6 +5,7 @@ import "fmt"
 // coreModule is an embedded core module. Its imports are renamed to their
 // positions (see rename), which is what instantiation links against.
 type coreModule struct {
+	position   int // among those of the binary
 	at         int
 	start, end int // in the component's binary
 	typ        *moduleType

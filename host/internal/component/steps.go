@@ -127,6 +127,11 @@ func (s *stepCoreInstantiate) run(r *instantiation) error {
 	if err != nil {
 		return err
 	}
+	if c := i.config.Crossing; c != nil {
+		if err := c.Made(r.ctx, m.module.position, made); err != nil {
+			return err
+		}
+	}
 	r.in.core = append(r.in.core, made)
 	return nil
 }

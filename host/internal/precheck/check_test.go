@@ -48,7 +48,7 @@ func TestCheckHeader(t *testing.T) {
 		{"cut in the magic number", "\x00as", "unexpected end of the file in its header (at offset 0x3)"},
 		{"cut in the version", "\x00asm\x01\x00", "unexpected end of the file in its header (at offset 0x6)"},
 		{"another version", "\x00asm\x02\x00\x00\x00", "this is version 2 of WebAssembly; only version 1 is known (at offset 0x4)"},
-		{"a component", "\x00asm\x0d\x00\x01\x00", "components are not supported yet: the file is one (layer 1 of the binary format, version 0xd)"},
+		{"a component", "\x00asm\x0d\x00\x01\x00", "this is a component, where a core module is wanted (layer 1 of the binary format, version 0xd)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -29,7 +29,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("too many %s: %d, the limit is %d (at offset %#x)", e.What, e.Have, e.Limit, e.Offset)
 }
 
-// A ComponentError says that the file is a component, not a core module.
+// A ComponentError says that the file is no core module: a component, or of a layer
+// that is not known.
 type ComponentError struct {
 	// Layer is the layer of the binary format: 1 for components.
 	Layer uint16
@@ -39,5 +40,8 @@ type ComponentError struct {
 
 // Error names the layer.
 func (e *ComponentError) Error() string {
-	return fmt.Sprintf("components are not supported yet: the file is one (layer %d of the binary format, version %#x)", e.Layer, e.Version)
+	if e.Layer == 1 {
+		return fmt.Sprintf("this is a component, where a core module is wanted (layer 1 of the binary format, version %#x)", e.Version)
+	}
+	return fmt.Sprintf("layer %d of the binary format is not known: a core module is of layer 0, a component of layer 1", e.Layer)
 }
