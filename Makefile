@@ -24,6 +24,9 @@ demo: build guests ## run a guest whose long command is demoted and comes back
 test: build guests ## run every test with the race detector
 	$(GO) test -race -timeout 14m $(TESTFLAGS) ./...
 
+soak: ## kill runtimes and supervisors at random for some minutes; the account must close
+	$(GO) test -tags soak -timeout 20m -run TestSoak -v ./runtime
+
 bench: build guests ## measure ours beside its rival, and print the ratio
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
@@ -37,5 +40,5 @@ lint: ## vet, gofmt, staticcheck, and the builds for other systems
 clean: ## remove what was built
 	rm -rf build guest-fixtures/build guest-fixtures/*/*/build
 
-.PHONY: help build guests demo test bench lint clean FORCE
+.PHONY: help build guests demo test soak bench lint clean FORCE
 FORCE:

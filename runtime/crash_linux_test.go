@@ -107,6 +107,9 @@ func victim(t *testing.T, dir, step string, both bool) error {
 
 // playVictim is what this program does as a runtime.
 func playVictim() int {
+	if os.Getenv(victimEnv) == "soak" {
+		return playSoak()
+	}
 	dir, step := os.Getenv("VICTIM_DIR"), os.Getenv("VICTIM_STEP")
 	both, _ := strconv.ParseBool(os.Getenv(victimEnv))
 	testOnlyStep = func(at string) {
@@ -129,6 +132,18 @@ func playVictim() int {
 }
 
 func beVictim(ctx context.Context, dir string) error {
+	return beRuntime(ctx, dir, playGuest, func(s *Session, first bool) error {
+		if !first {
+			return nil
+		}
+		_, err := s.Submit(ctx, Task{Origin: provenance.User})
+		return err
+	})
+}
+
+// beRuntime goes on with the last session in dir, or starts the first one, and
+// lets submit give it tasks.
+func beRuntime(ctx context.Context, dir string, guest func(*Session, *task) outcome, submit func(*Session, bool) error) error {
 	rt, err := New(Options{StateDir: filepath.Join(dir, "state"), CacheDir: filepath.Join(dir, "cache")})
 	if err != nil {
 		return err
@@ -137,7 +152,7 @@ func beVictim(ctx context.Context, dir string) error {
 	m.Name, m.Version = "victim", "1"
 	m.Capabilities.Shell.Allow = []string{"bash"}
 	m.Lifecycle.TaskAcceptance, m.Lifecycle.AfterTask = capsule.AcceptQueue, capsule.AfterSleep
-	o := SessionOptions{Workdir: filepath.Join(dir, "work"), testOnlyWorker: scripted(playGuest)}
+	o := SessionOptions{Workdir: filepath.Join(dir, "work"), testOnlyWorker: scripted(guest)}
 	earlier, err := Sessions(rt.StateDir())
 	if err != nil {
 		return err
@@ -149,10 +164,8 @@ func beVictim(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if len(earlier) == 0 {
-		if _, err := s.Submit(ctx, Task{Origin: provenance.User}); err != nil {
-			return err
-		}
+	if err := submit(s, len(earlier) == 0); err != nil {
+		return err
 	}
 	return errors.Join(s.WaitIdle(ctx), rt.Close())
 }
@@ -164,19 +177,71 @@ func playGuest(s *Session, t *task) outcome {
 		s.runCommand(t, request{shell.Request{Binary: "bash", Command: "echo ran >> runs; sleep 0.2", Background: true}})
 		return answered("", false)
 	}
-	f, err := s.workdir.Root().OpenFile("taken", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	line := "first"
+	if t.repeated {
+		line = "repeated"
+	}
+	return taken(note(s, "taken", line))
+}
+
+// playSoak asks for so many commands, each as a task of its own, and notes what
+// it is told of them.
+func playSoak() int {
+	ctx := context.Background()
+	commands, err := strconv.Atoi(os.Getenv("VICTIM_COMMANDS"))
+	if err == nil {
+		err = beRuntime(ctx, os.Getenv("VICTIM_DIR"), soakGuest, func(s *Session, _ bool) error {
+			for range commands {
+				if _, err := s.SubmitWhenAdmitted(ctx, Task{Origin: provenance.User}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// soakGuest names each command by its task. Some commands end at once, some in
+// the background.
+func soakGuest(s *Session, t *task) outcome {
+	if t.delivery == nil {
+		if err := note(s, "asked", t.id); err != nil {
+			return broken(err)
+		}
+		length := []string{"", "; sleep 0.05", "; sleep 0.3"}[int(t.id[len(t.id)-1])%3]
+		s.runCommand(t, request{shell.Request{
+			Binary: "bash", Command: "echo " + t.id + " >> runs" + length, Background: length != "",
+		}})
+		if length == "" {
+			return taken(note(s, "told", t.id))
+		}
+		return answered("", false)
+	}
+	_, rest, _ := strings.Cut(t.message, "echo ")
+	id, _, _ := strings.Cut(rest, " ")
+	return taken(note(s, "told", id))
+}
+
+func taken(err error) outcome {
 	if err != nil {
 		return broken(err)
 	}
-	defer f.Close()
-	note := "first"
-	if t.repeated {
-		note = "repeated"
-	}
-	if _, err := fmt.Fprintln(f, note); err != nil {
-		return broken(err)
-	}
 	return answered("", false)
+}
+
+// note adds a line to a file in the workdir, in one write.
+func note(s *Session, name, line string) error {
+	f, err := s.workdir.Root().OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, line)
+	return errors.Join(err, f.Close())
 }
 
 // supervisors are the processes that supervise a session below dir.

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
@@ -15,33 +17,88 @@ import (
 // commands follow.
 var ErrInterrupted = errors.New("the runtime died while the task ran, after it had started a command")
 
-// readmit takes over the tasks that the session resumed from had admitted.
+// readmit takes over the tasks that the session resumed from had admitted, and
+// those of the sessions that it had resumed from in its turn: a runtime that
+// died while it resumed leaves them where they were.
 func (s *Session) readmit() error {
-	old := &pendingStore{filepath.Join(s.rt.state.session(s.old.ID), pendingName)}
-	tasks, problems, err := old.list()
+	for _, old := range s.lineage() {
+		if err := s.readmitFrom(old); err != nil {
+			return fmt.Errorf("cannot take over the tasks of session %s: %w", old, err)
+		}
+	}
+	return nil
+}
+
+// lineage is the session resumed from and those before it, the oldest first.
+func (s *Session) lineage() []string {
+	var chain []string
+	for f := s.old; ids.Session.Valid(f.ID) && !slices.Contains(chain, f.ID); {
+		chain = append(chain, f.ID)
+		var err error
+		if f, err = readSessionFile(s.rt.state.session(f.ResumedFrom)); err != nil {
+			break // It was collected, or there is none.
+		}
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+func (s *Session) readmitFrom(old string) error {
+	dir := s.rt.state.session(old)
+	if old != s.old.ID {
+		lock, err := lockSession(dir)
+		if errors.Is(err, errRunning) {
+			return nil // Somebody else takes its tasks over just now.
+		}
+		if err != nil {
+			return err
+		}
+		defer lock.release()
+	}
+	store := &pendingStore{filepath.Join(dir, pendingName)}
+	tasks, problems, err := store.list()
 	if err != nil {
-		return fmt.Errorf("cannot read the tasks of session %s: %w", s.old.ID, err)
+		return err
 	}
 	for _, p := range problems {
 		fmt.Fprintf(s.operator, "[capsule-runtime] a task was set aside: %v\n", p)
 	}
+	ended := endedTasks(dir, tasks)
 	for _, p := range tasks {
-		t := s.restore(p)
-		if p.interrupted() {
-			if err := s.interrupt(t); err != nil {
+		if !ended[p.ID] {
+			if err := s.readmitTask(old, p); err != nil {
 				return err
 			}
-			old.forget(p.ID)
-			continue
-		}
-		if err := s.takeOver(t); err != nil {
-			return err
 		}
 		// Only now: a crash in between leaves the task with both, and the next
-		// resume, of this session, takes it from here.
-		old.forget(p.ID)
+		// resume finds it here or there.
+		store.forget(p.ID)
 	}
 	return nil
+}
+
+// endedTasks are those that their session had an answer to: it died before it
+// could forget them.
+func endedTasks(dir string, tasks []pendingTask) map[string]bool {
+	ended := map[string]bool{}
+	if len(tasks) == 0 {
+		return ended
+	}
+	events, _, _ := ReadTrace(filepath.Join(dir, traceName))
+	for _, e := range events {
+		if e.Type == trace.TaskEnd {
+			ended[e.TaskID] = true
+		}
+	}
+	return ended
+}
+
+func (s *Session) readmitTask(old string, p pendingTask) error {
+	t := s.restore(p)
+	if p.interrupted() {
+		return s.interrupt(old, t)
+	}
+	return s.takeOver(t)
 }
 
 // restore makes the task that was written down.
@@ -62,8 +119,8 @@ func (s *Session) takeOver(t *task) error {
 }
 
 // interrupt ends a task in the books of its own session.
-func (s *Session) interrupt(t *task) error {
-	old, err := trace.Open(filepath.Join(s.rt.state.session(s.old.ID), traceName), s.old.ID, trace.Options{Sync: true})
+func (s *Session) interrupt(session string, t *task) error {
+	old, err := trace.Open(filepath.Join(s.rt.state.session(session), traceName), session, trace.Options{Sync: true})
 	if err != nil {
 		return err
 	}
