@@ -155,7 +155,7 @@ func (l *Leader) unrelated(pid int) bool {
 	if noProcess(err) {
 		return true
 	}
-	return err == nil && (p.Zombie || p.SID != l.PID && markOf(pid) != l.Mark)
+	return err == nil && (p.Zombie || p.SID != l.PID && markOf(p) != l.Mark)
 }
 
 // sight is what a look at all processes shows of a leader's.
@@ -183,7 +183,7 @@ func (l *Leader) look() (sight, error) {
 		case p.SID == l.PID:
 			s.members = append(s.members, p)
 		case p.Zombie:
-		case slices.Contains(group, p.PID), l.Mark != "" && t.mark(p.PID) == l.Mark:
+		case slices.Contains(group, p.PID), l.Mark != "" && t.mark(p) == l.Mark:
 			s.left = append(s.left, p)
 		}
 	}

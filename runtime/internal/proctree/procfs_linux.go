@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -143,16 +144,23 @@ func judge(id Identity, p Proc) Verdict {
 	return Owned
 }
 
-// markOf returns the mark in the environment that the process started with,
-// or "" if it has none that can be read.
-func markOf(pid int) string {
-	buf := environs.Get().(*[maxEnviron]byte)
-	defer environs.Put(buf)
-	b, err := readProc(pid, "environ", buf[:])
-	if err != nil {
+// markOf returns the mark in the environment that p started with, or "" if it
+// has none that can be read. While a process executes a new program it has no
+// environment for a moment; that is waited out.
+func markOf(p Proc) string {
+	if p.Kernel {
 		return ""
 	}
-	return findMark(b)
+	buf := environs.Get().(*[maxEnviron]byte)
+	defer environs.Put(buf)
+	for range 4 {
+		b, err := readProc(p.PID, "environ", buf[:])
+		if err != nil || len(b) > 0 {
+			return findMark(b)
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	return ""
 }
 
 var environs = sync.Pool{New: func() any { return new([maxEnviron]byte) }}

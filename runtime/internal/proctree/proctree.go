@@ -95,4 +95,6 @@ type Proc struct {
 	Name string
 	// Zombie says that all its threads have exited.
 	Zombie bool
+	// Kernel says that it is a thread of the kernel's.
+	Kernel bool
 }

@@ -13,9 +13,13 @@ const (
 	statPPID      = 1
 	statPGID      = 2
 	statSID       = 3
+	statFlags     = 6
 	statThreads   = 17
 	statStartTime = 19
 )
+
+// kernelThread is the kernel's PF_KTHREAD.
+const kernelThread = 0x00200000
 
 // parseStat reads one /proc/PID/stat. The name in it is chosen by the process
 // and may hold blanks, newlines and parentheses; everything behind it is
@@ -34,6 +38,7 @@ func parseStat(b []byte) (Proc, error) {
 		PPID:     f.int(statPPID),
 	}
 	p.PGID, p.SID = f.int(statPGID), f.int(statSID)
+	p.Kernel = f.int(statFlags)&kernelThread != 0
 	threads := f.int(statThreads)
 	p.StartTime = uint64(f.int(statStartTime))
 	if f.err != nil {

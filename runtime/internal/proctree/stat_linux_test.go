@@ -88,3 +88,10 @@ func TestFindMark(t *testing.T) {
 		assert.Equal(t, c.mark, findMark([]byte(c.environ)), "%q", c.environ)
 	}
 }
+
+func TestParseStatKernelThread(t *testing.T) {
+	p, err := parseStat([]byte("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 1 0 0 20 0 1 0 5 0 0\n"))
+	require.NoError(t, err)
+	require.True(t, p.Kernel)
+	require.Empty(t, markOf(p))
+}

@@ -18,13 +18,13 @@ type table struct {
 
 // mark returns the mark of a process of the table. It is read once a table, so
 // that any number of commands that look for theirs share the work.
-func (t *table) mark(pid int) string {
+func (t *table) mark(p Proc) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m, ok := t.marks[pid]
+	m, ok := t.marks[p.PID]
 	if !ok {
-		m = markOf(pid)
-		t.marks[pid] = m
+		m = markOf(p)
+		t.marks[p.PID] = m
 	}
 	return m
 }
