@@ -122,18 +122,25 @@ func (g *Guest) link(plugins []*Plugin) ([]served, error) {
 			}
 			continue
 		}
-		fn := p.function(imp.Name)
-		if fn == nil {
-			errs = append(errs, fmt.Errorf("plugin %s has no function for the import %s", p.Name(), imp))
-			continue
-		}
-		if have := coreType(fn.Type().Lower()); !have.Equal(imp.typ) {
-			errs = append(errs, fmt.Errorf("the import %s has the type %s, and should have %s", imp, imp.typ, have))
-			continue
+		fn, err := imp.servedBy(p)
+		if err != nil {
+			errs = append(errs, err)
 		}
 		out[n] = served{fn: fn, state: p.state}
 	}
 	return out, errors.Join(errs...)
+}
+
+// servedBy is the plugin's function for an import.
+func (imp *imported) servedBy(p *Plugin) (*canon.HostFunc, error) {
+	fn := p.function(imp.Name)
+	if fn == nil {
+		return nil, fmt.Errorf("plugin %s has no function for the import %s", p.Name(), imp)
+	}
+	if have := coreType(fn.Type().Lower()); !have.Equal(imp.typ) {
+		return nil, fmt.Errorf("the import %s has the type %s, and should have %s", imp, imp.typ, have)
+	}
+	return fn, nil
 }
 
 // pluginErrors are what is wrong with the plugins themselves.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/murmur-capsule/murmur/capsule"
 	"github.com/murmur-capsule/murmur/host"
+	"github.com/murmur-capsule/murmur/host/toolrun"
 )
 
 // MaxGuest is the greatest size of a guest's file, in bytes.
@@ -56,6 +57,20 @@ func (r *Runtime) Load(ctx context.Context, m *capsule.Manifest) (*Capsule, erro
 func (r *Runtime) Inspect(ctx context.Context, m *capsule.Manifest) (*host.Guest, error) {
 	guest, _, err := r.compile(ctx, m)
 	return guest, err
+}
+
+// Services tells what serves each import of a guest in a session.
+func (r *Runtime) Services(g *host.Guest) []host.Service {
+	plugins := []*host.Plugin{toolrun.Plugin(shellTool{})}
+	if way, err := g.Way(); err == nil && way == host.Looper {
+		plugins = append(plugins, (&guestLoop{}).plugin())
+	}
+	if g.IsComponent() {
+		// Without a configuration nothing in it can be wrong.
+		wasi, _ := componentWASI(host.InstanceConfig{})
+		plugins = append(plugins, wasi...)
+	}
+	return g.Services(plugins)
 }
 
 func (r *Runtime) compile(ctx context.Context, m *capsule.Manifest) (guest *host.Guest, digest string, err error) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/murmur-capsule/murmur/host"
+	"github.com/murmur-capsule/murmur/host/wasi"
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/detach"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/queue"
@@ -46,6 +48,7 @@ type SessionOptions struct {
 
 	testOnlyWorker func(*Session) worker
 	testOnlyRetry  *retryPolicy
+	testOnlyHost   func(*containment.Host)
 }
 
 // A Session is one launch of a capsule.
@@ -75,6 +78,9 @@ type Session struct {
 	runner   shell.Runner
 	durables *durables // nil if commands do not survive
 	worker   worker
+
+	contained contained
+	confirmed atomic.Bool // the trace has a receipt that is not pending
 
 	// ctx ends when the session is aborted.
 	ctx     context.Context
@@ -121,6 +127,7 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 		s.abort()
 		s.endPump()
 		s.release()
+		s.unmake()
 		return nil, err
 	}
 	go s.pump()
@@ -132,13 +139,22 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 // the one before it.
 func (s *Session) open() error {
 	for _, step := range []func() error{
-		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.describe, s.openShell, s.openQueue, s.openInbox, s.announce, s.resume,
+		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.contain, s.describe, s.openShell, s.openQueue, s.openInbox, s.announce, s.resume,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return s.rt.add(s)
+}
+
+// unmake removes what a session has that was never begun: one that is not
+// written down, nobody will look for.
+func (s *Session) unmake() {
+	if s.file.ID == "" && s.dir != "" {
+		_ = os.RemoveAll(s.dir)
+		_ = os.Remove(s.rt.state.workdir(s.id)) // A fresh one is empty.
+	}
 }
 
 func (s *Session) openDir() error {
@@ -221,7 +237,7 @@ func (s *Session) describe() error {
 func (s *Session) announce() error {
 	return s.trace.append(trace.Event{
 		Type: trace.SessionStart, Capsule: s.file.Capsule, Version: s.file.Version, GuestSHA256: s.file.GuestSHA256,
-		Workdir: s.file.Workdir, ResumedFrom: s.file.ResumedFrom,
+		Workdir: s.file.Workdir, ResumedFrom: s.file.ResumedFrom, Containment: s.receiptText(),
 	})
 }
 
@@ -242,7 +258,22 @@ func (s *Session) instantiate(ctx context.Context, c host.InstanceConfig) (*host
 		c.Stderr = s.guestLog
 	}
 	c.Workdir = s.workdir.Root()
+	if s.capsule.guest.IsComponent() {
+		wasi, err := componentWASI(c)
+		if err != nil {
+			return nil, err
+		}
+		c.Plugins = append(c.Plugins, wasi...)
+	}
 	return s.capsule.guest.Instantiate(ctx, c)
+}
+
+// componentWASI is WASI for a component. A core module gets its own from the host.
+func componentWASI(c host.InstanceConfig) ([]*host.Plugin, error) {
+	return wasi.Plugins(wasi.Config{
+		Args: c.Args, Env: c.Env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
+		Workdir: c.Workdir, ReadOnly: c.ReadOnly,
+	})
 }
 
 func (s *Session) closeInstance(i *host.Instance) { _ = i.Close(context.WithoutCancel(s.ctx)) }
@@ -281,6 +312,7 @@ func (s *Session) release() {
 	} else if s.runner != nil {
 		_ = s.runner.Close()
 	}
+	s.contained.close()
 	if s.trace != nil {
 		_ = s.trace.w.Close()
 	}

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,25 +43,56 @@ type importResolver struct {
 	bound map[*resource]*canon.Resource
 }
 
-// resolveImports gives an item for each import.
+// resolveImports gives an item for each import. The error has all that is wrong.
 func (c *Component) resolveImports(config InstanceConfig) (Items, error) {
+	r := newImportResolver(config)
+	out := Items{}
+	var errs []error
+	c.eachImport(r, config.Imports, func(name string, v any, err error) {
+		out[name] = v
+		errs = append(errs, err)
+	})
+	if len(r.missing.Missing) > 0 {
+		errs = append(errs, &r.missing)
+	}
+	return out, errors.Join(errs...)
+}
+
+// CheckImports says what is wrong with what would serve each import, by its name:
+// a [*MissingError] where nothing does. What is right is left out.
+func (c *Component) CheckImports(config InstanceConfig) map[string]error {
+	r := newImportResolver(config)
+	wrong := map[string]error{}
+	c.eachImport(r, config.Imports, func(name string, _ any, err error) {
+		if len(r.missing.Missing) > 0 && err == nil {
+			missing := r.missing
+			err = &missing
+		}
+		r.missing = MissingError{Have: r.names}
+		if err != nil {
+			wrong[name] = err
+		}
+	})
+	return wrong
+}
+
+func newImportResolver(config InstanceConfig) *importResolver {
 	r := &importResolver{names: slices.Sorted(maps.Keys(config.Imports)), stubs: config.Stubs, bound: map[*resource]*canon.Resource{}}
 	r.missing.Have = r.names
-	out := Items{}
+	return r
+}
+
+func (c *Component) eachImport(r *importResolver, have Items, visit func(name string, v any, err error)) {
 	imports := c.root.typ.imports
 	for _, name := range imports.names {
 		want := imports.types[name]
-		item, found := config.Imports[canon.Pick(r.names, name)]
+		item, found := have[canon.Pick(r.names, name)]
 		v, err := r.item(name, want, item, found)
 		if err != nil {
-			return nil, fmt.Errorf("component imports %s `%s`, which cannot be linked: %w", linkWord(want.sort), name, err)
+			err = fmt.Errorf("component imports %s `%s`, which cannot be linked: %w", linkWord(want.sort), name, err)
 		}
-		out[name] = v
+		visit(name, v, err)
 	}
-	if len(r.missing.Missing) > 0 {
-		return nil, &r.missing
-	}
-	return out, nil
 }
 
 // linkWord is what messages call an import of a sort.
