@@ -25,6 +25,8 @@ type Engine struct {
 	// compiling holds one token for each compilation that may run. One that was
 	// given up keeps its token until it ends, so that they cannot pile up.
 	compiling chan struct{}
+	// progressEvery is how often a compilation tells that it goes on.
+	progressEvery time.Duration
 
 	mu     sync.Mutex
 	guests map[*Guest]struct{} // nil once the engine is closed
@@ -36,7 +38,7 @@ func NewEngine(_ context.Context, c Config) (*Engine, error) {
 	if c.CompileTimeout <= 0 {
 		c.CompileTimeout = time.Minute
 	}
-	e := &Engine{conf: c, guests: map[*Guest]struct{}{}, compiling: make(chan struct{}, 2)}
+	e := &Engine{conf: c, guests: map[*Guest]struct{}{}, compiling: make(chan struct{}, 2), progressEvery: time.Second}
 	if c.CacheDir != "" {
 		cache, err := openDiskCache(c.CacheDir)
 		if err != nil {

@@ -84,7 +84,7 @@ func (e *Engine) compile(ctx context.Context, src source, progress func(time.Dur
 			}
 		}
 	}()
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(e.progressEvery)
 	defer tick.Stop()
 	for start := time.Now(); ; {
 		select {

@@ -205,21 +205,13 @@ func waitForCompilers(e *Engine) {
 
 func TestProgress(t *testing.T) {
 	e := newEngine(t, Config{})
-	e.compiling <- struct{}{}
-	e.compiling <- struct{}{}
-	told := make(chan Progress)
-	done := make(chan error)
-	go func() {
-		_, err := e.Load(context.Background(), handler(echo...).bytes(), LoadOptions{Progress: func(p Progress) {
-			select {
-			case told <- p:
-			default:
-			}
-		}})
-		done <- err
-	}()
-	<-e.compiling
-	<-e.compiling
-	require.NoError(t, <-done)
-	assert.Empty(t, told)
+	e.progressEvery = time.Millisecond
+	var told []Progress
+	wasm := heavy()
+	_, err := e.Load(context.Background(), wasm, LoadOptions{Progress: func(p Progress) { told = append(told, p) }})
+	require.NoError(t, err)
+	require.NotEmpty(t, told)
+	last := told[len(told)-1]
+	assert.Equal(t, Progress{Elapsed: last.Elapsed, Functions: 1, Bytes: len(wasm), Module: 1, Modules: 1}, last)
+	assert.GreaterOrEqual(t, last.Elapsed, time.Millisecond)
 }

@@ -26,8 +26,10 @@ type LoadOptions struct {
 	// MiB; at most 4 GiB.
 	MemoryLimit uint64
 	// StrictRealloc forbids a guest to call any import while its allocator runs
-	// on behalf of a call, as the Component Model has it. Without it the clock,
-	// random numbers and polls pass, which guests with a garbage collector need.
+	// on behalf of a call, as the Component Model has it. Without it the functions
+	// that are made with [DuringRealloc] pass, the clock, random numbers and polls
+	// among them, which guests with a garbage collector need. WASI preview 1 is
+	// not of the Component Model and always passes.
 	StrictRealloc bool
 	// Progress, if given, is called each second while the guest is being
 	// compiled.

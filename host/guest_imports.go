@@ -98,6 +98,11 @@ func (i *Instance) callImport(ctx context.Context, n int, name string, stack []u
 	if s.fn == nil {
 		return errNotServed
 	}
+	if i.guest.opts.StrictRealloc {
+		if err := i.binding.Instance.MayLeave(name); err != nil {
+			return err
+		}
+	}
 	return s.fn.Call(ctx, &i.binding, s.state, stack)
 }
 

@@ -155,6 +155,39 @@ func TestReallocIsNotCalledBeforeInitialize(t *testing.T) {
 	assert.True(t, i.ready, "the guest's own initialization may use it")
 }
 
+// TestImportsDuringRealloc: an allocator may call what is marked for it, and
+// nothing if it is told so.
+func TestImportsDuringRealloc(t *testing.T) {
+	now := Func0("now", func(context.Context) (uint64, error) { return 7, nil })
+	guest := func(o LoadOptions) *Guest {
+		m := &module{pages: []byte{0, 1}}
+		imp := m.imp("test:host/clock", "now", ":l")
+		m.def(reallocExport, reallocSig, 1, code([]byte{0x10, imp, 0x1a}, bump)...)
+		m.def(handleExport, handleSig, 2, echo...)
+		return load(t, m.bytes(), o)
+	}
+	for _, tt := range []struct {
+		name    string
+		strict  bool
+		item    Item
+		refused bool
+	}{
+		{"an import", false, now, true},
+		{"the clock", false, DuringRealloc(now), false},
+		{"the clock, strictly", true, DuringRealloc(now), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			i := instantiate(t, guest(LoadOptions{StrictRealloc: tt.strict}), InstanceConfig{Plugins: []*Plugin{NewPlugin("test:host/clock", tt.item)}})
+			_, _, err := i.Handle(context.Background(), Task{Message: "x"})
+			if tt.refused {
+				assert.ErrorContains(t, err, "cannot leave component instance: test:host/clock#now called during realloc")
+			} else {
+				assert.NoError(t, err)
+			}
+		})
+	}
+}
+
 // TestStartCanBeInterrupted: a start function that never ends, and an
 // _initialize.
 func TestStartCanBeInterrupted(t *testing.T) {
