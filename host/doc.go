@@ -26,7 +26,7 @@
 // loop, and each function that calls another, takes something from a counter, and
 // when that is used up the guest enters Go for a moment and looks whether the host
 // wants it to end. Without these visits a guest that computes would also stop the
-// garbage collector, and with it the process. They cost a third of a nanosecond a
+// garbage collector, and with it the process. They cost half a nanosecond a
 // round, where wazero's own checks make loops 30 times and every call into a guest
 // 50 times slower. So guests can always be interrupted, and a guest without a
 // compute limit saves no more than two readings of the clock for each host call.

@@ -14,9 +14,10 @@ import "encoding/binary"
 // memory takes from a global what it may cost at the worst; when that is used up,
 // the guest calls a function that is added to it. This fills the global, calls
 // the engine (table.grow by nothing is what all modules can do), where Go may do
-// what it has to, and then looks whether the host wants the guest to end. On a
-// loop of two instructions this costs a quarter, on others little; the engine's
-// own checks call out on every round, which costs thirty times that.
+// what it has to, and then looks whether the host wants the guest to end. This
+// costs half a nanosecond a round, which doubles a loop of one cycle and is 15 %
+// of one that uses memory; the engine's own checks call out on every round, which
+// costs fifty times that.
 type meter struct {
 	fuel, interrupt  uint32 // globals
 	table            uint32
