@@ -16,8 +16,9 @@
 //
 // A guest has no network. The interfaces of wasi:http and wasi:sockets are there
 // because toolchains make guests import them whether they use them or not. What is
-// called fails with the error code that the interface has for it, or ends the
-// guest with [ErrNoNetwork] where it has none.
+// called fails with the error code that the interface has for it: requests can be
+// made, and are denied when they are sent; sockets cannot be made. What has no
+// code for it ends the guest with [ErrNoNetwork].
 //
 // # Waiting
 //

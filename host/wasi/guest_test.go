@@ -112,6 +112,7 @@ var (
 	sleep     = callee{"wasi:clocks/monotonic-clock@0.2.1", "subscribe-duration", []byte{i64}, []byte{i32}}
 	block     = callee{"wasi:io/poll@0.2.4", "[method]pollable.block", []byte{i32}, nil}
 	socket    = callee{"wasi:sockets/tcp-create-socket@0.2.0", "create-tcp-socket", []byte{i32, i32}, nil}
+	response  = callee{"wasi:http/types@0.2.10", "[constructor]outgoing-response", []byte{i32}, []byte{i32}}
 	headers   = callee{"wasi:http/types@0.2.10", "[constructor]fields", nil, []byte{i32}}
 )
 
@@ -175,15 +176,15 @@ func sleb(n int64) (out []byte) {
 // TestNoNetwork: what has an error code answers with it, what has none ends the
 // guest and says why.
 func TestNoNetwork(t *testing.T) {
-	denied := build([]callee{socket, exitCode}, "", number(0), number(15), call(0), // the result: at 15, the code at 16
-		word(16), call(1))
+	denied := build([]callee{socket, exitCode}, "", number(0), number(16), call(0), // the result: at 16, the code at 20
+		word(20), call(1))
 	code, err := run(t, context.Background(), denied, host.LoadOptions{}, wasi.Config{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, code, "access-denied")
 
-	_, err = run(t, context.Background(), build([]callee{headers}, "", call(0), drop), host.LoadOptions{}, wasi.Config{})
+	_, err = run(t, context.Background(), build([]callee{headers, response}, "", call(0), call(1), drop), host.LoadOptions{}, wasi.Config{})
 	assert.ErrorIs(t, err, wasi.ErrNoNetwork)
-	assert.ErrorContains(t, err, "wasi:http/types@0.2.12#[constructor]fields: the guest has no network")
+	assert.ErrorContains(t, err, "wasi:http/types@0.2.12#[constructor]outgoing-response: the guest has no network")
 }
 
 func TestConfigThatIsWrong(t *testing.T) {

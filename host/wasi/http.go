@@ -6,18 +6,15 @@ import (
 	"github.com/murmur-capsule/murmur/host"
 )
 
-// The resources of wasi:http. A guest without a network can make none of them.
+// The resources of wasi:http that a guest without a network never gets. It can
+// make requests; see the other files.
 type (
-	fields           struct{}
 	incomingRequest  struct{}
-	outgoingRequest  struct{}
-	requestOptions   struct{}
 	responseOutparam struct{}
 	incomingResponse struct{}
 	incomingBody     struct{}
 	futureTrailers   struct{}
 	outgoingResponse struct{}
-	outgoingBody     struct{}
 	futureResponse   struct{}
 )
 
@@ -37,9 +34,9 @@ type (
 )
 
 var (
-	fieldsResource           = host.NewResource[*fields]("fields", nil)
+	fieldsResource           = host.NewResource("fields", (*fields).drop)
 	incomingRequestResource  = host.NewResource[*incomingRequest]("incoming-request", nil)
-	outgoingRequestResource  = host.NewResource[*outgoingRequest]("outgoing-request", nil)
+	outgoingRequestResource  = host.NewResource("outgoing-request", (*outgoingRequest).drop)
 	requestOptionsResource   = host.NewResource[*requestOptions]("request-options", nil)
 	responseOutparamResource = host.NewResource[*responseOutparam]("response-outparam", nil)
 	incomingResponseResource = host.NewResource[*incomingResponse]("incoming-response", nil)
@@ -51,9 +48,7 @@ var (
 
 	outgoingHandlerPlugin = host.NewPlugin(named("wasi:http/outgoing-handler"),
 		outgoingRequestResource.Used(), requestOptionsResource.Used(), futureResponseResource.Used(),
-		host.Func2("handle", func(context.Context, ownOutgoingRequest, *host.Own[*requestOptions]) (httpResult[ownFutureResponse], error) {
-			return host.Fail[ownFutureResponse](httpCode{HTTPRequestDenied: true}), nil
-		}))
+		host.Func2("handle", send))
 
 	httpTypesPlugin = host.NewPlugin(named("wasi:http/types"),
 		fieldsResource, incomingRequestResource, outgoingRequestResource, requestOptionsResource, responseOutparamResource,
@@ -62,17 +57,25 @@ var (
 
 		host.Func1("http-error-code", func(context.Context, host.Borrow[*streamFailure]) (*httpCode, error) { return nil, nil }),
 
-		host.Func0("[constructor]fields", func(context.Context) (ownFields, error) { return ownFields{}, ErrNoNetwork }),
-		host.Func1("[static]fields.from-list", func(context.Context, []field) (host.Result[ownFields, headerError], error) {
-			return host.Fail[ownFields](headerError{Forbidden: true}), nil
+		host.Method0("[constructor]fields", (*instance).newFields),
+		host.Method1("[static]fields.from-list", (*instance).fieldsFrom),
+		host.Func2("[method]fields.get", func(_ context.Context, f borrowFields, name string) ([][]byte, error) {
+			return f.Value.get(name), nil
 		}),
-		refuse2[borrowFields, string, [][]byte]("[method]fields.get"),
-		refuse2[borrowFields, string, bool]("[method]fields.has"),
-		refuse3[borrowFields, string, [][]byte, headerDone]("[method]fields.set"),
-		refuse2[borrowFields, string, headerDone]("[method]fields.delete"),
-		refuse3[borrowFields, string, []byte, headerDone]("[method]fields.append"),
-		refuse1[borrowFields, []field]("[method]fields.entries"),
-		refuse1[borrowFields, ownFields]("[method]fields.clone"),
+		host.Func2("[method]fields.has", func(_ context.Context, f borrowFields, name string) (bool, error) {
+			return f.Value.get(name) != nil, nil
+		}),
+		host.Func3("[method]fields.set", func(_ context.Context, f borrowFields, name string, values [][]byte) (headerDone, error) {
+			return f.Value.set(name, values)
+		}),
+		host.Func2("[method]fields.delete", func(_ context.Context, f borrowFields, name string) (headerDone, error) {
+			return f.Value.remove(name), nil
+		}),
+		host.Func3("[method]fields.append", func(_ context.Context, f borrowFields, name string, value []byte) (headerDone, error) {
+			return f.Value.add(name, value)
+		}),
+		host.Func1("[method]fields.entries", func(_ context.Context, f borrowFields) ([]field, error) { return f.Value.list, nil }),
+		host.Func1("[method]fields.clone", func(_ context.Context, f borrowFields) (ownFields, error) { return f.Value.copy(false) }),
 
 		refuse1[borrowIncoming, httpMethod]("[method]incoming-request.method"),
 		refuse1[borrowIncoming, *string]("[method]incoming-request.path-with-query"),
@@ -81,27 +84,47 @@ var (
 		refuse1[borrowIncoming, ownFields]("[method]incoming-request.headers"),
 		refuse1[borrowIncoming, bareResult[host.Own[*incomingBody]]]("[method]incoming-request.consume"),
 
-		refuse1[ownFields, ownOutgoingRequest]("[constructor]outgoing-request"),
-		refuse1[borrowRequest, bareResult[ownOutgoingBody]]("[method]outgoing-request.body"),
-		refuse1[borrowRequest, httpMethod]("[method]outgoing-request.method"),
-		refuse2[borrowRequest, httpMethod, plain]("[method]outgoing-request.set-method"),
-		refuse1[borrowRequest, *string]("[method]outgoing-request.path-with-query"),
-		refuse2[borrowRequest, *string, plain]("[method]outgoing-request.set-path-with-query"),
-		refuse1[borrowRequest, *httpScheme]("[method]outgoing-request.scheme"),
-		refuse2[borrowRequest, *httpScheme, plain]("[method]outgoing-request.set-scheme"),
-		refuse1[borrowRequest, *string]("[method]outgoing-request.authority"),
-		refuse2[borrowRequest, *string, plain]("[method]outgoing-request.set-authority"),
-		refuse1[borrowRequest, ownFields]("[method]outgoing-request.headers"),
+		host.Func1("[constructor]outgoing-request", newRequest),
+		host.Func1("[method]outgoing-request.body", func(_ context.Context, r borrowRequest) (bareResult[ownOutgoingBody], error) {
+			return r.Value.body(), nil
+		}),
+		host.Func1("[method]outgoing-request.method", func(_ context.Context, r borrowRequest) (httpMethod, error) {
+			return r.Value.method, nil
+		}),
+		host.Func2("[method]outgoing-request.set-method", func(_ context.Context, r borrowRequest, m httpMethod) (plain, error) {
+			return r.Value.setMethod(m)
+		}),
+		host.Func1("[method]outgoing-request.path-with-query", func(_ context.Context, r borrowRequest) (*string, error) {
+			return r.Value.path, nil
+		}),
+		host.Func2("[method]outgoing-request.set-path-with-query", func(_ context.Context, r borrowRequest, p *string) (plain, error) {
+			return r.Value.setText(&r.Value.path, p)
+		}),
+		host.Func1("[method]outgoing-request.scheme", func(_ context.Context, r borrowRequest) (*httpScheme, error) {
+			return r.Value.scheme, nil
+		}),
+		host.Func2("[method]outgoing-request.set-scheme", func(_ context.Context, r borrowRequest, s *httpScheme) (plain, error) {
+			return r.Value.setScheme(s)
+		}),
+		host.Func1("[method]outgoing-request.authority", func(_ context.Context, r borrowRequest) (*string, error) {
+			return r.Value.authority, nil
+		}),
+		host.Func2("[method]outgoing-request.set-authority", func(_ context.Context, r borrowRequest, a *string) (plain, error) {
+			return r.Value.setText(&r.Value.authority, a)
+		}),
+		host.Func1("[method]outgoing-request.headers", func(_ context.Context, r borrowRequest) (ownFields, error) {
+			return r.Value.headers.copy(true)
+		}),
 
 		host.Func0("[constructor]request-options", func(context.Context) (host.Own[*requestOptions], error) {
-			return host.Own[*requestOptions]{}, ErrNoNetwork
+			return host.Own[*requestOptions]{Value: &requestOptions{}}, nil
 		}),
-		refuse1[borrowOptions, *uint64]("[method]request-options.connect-timeout"),
-		refuse2[borrowOptions, *uint64, plain]("[method]request-options.set-connect-timeout"),
-		refuse1[borrowOptions, *uint64]("[method]request-options.first-byte-timeout"),
-		refuse2[borrowOptions, *uint64, plain]("[method]request-options.set-first-byte-timeout"),
-		refuse1[borrowOptions, *uint64]("[method]request-options.between-bytes-timeout"),
-		refuse2[borrowOptions, *uint64, plain]("[method]request-options.set-between-bytes-timeout"),
+		timeout("connect-timeout", func(o *requestOptions) **uint64 { return &o.connect }),
+		setTimeout("set-connect-timeout", func(o *requestOptions) **uint64 { return &o.connect }),
+		timeout("first-byte-timeout", func(o *requestOptions) **uint64 { return &o.firstByte }),
+		setTimeout("set-first-byte-timeout", func(o *requestOptions) **uint64 { return &o.firstByte }),
+		timeout("between-bytes-timeout", func(o *requestOptions) **uint64 { return &o.betweenBytes }),
+		setTimeout("set-between-bytes-timeout", func(o *requestOptions) **uint64 { return &o.betweenBytes }),
 
 		refuse3[host.Borrow[*responseOutparam], uint16, ownFields, httpResult[host.Unit]]("[method]response-outparam.send-informational"),
 		refuse2[host.Own[*responseOutparam], httpResult[host.Own[*outgoingResponse]], host.Unit]("[static]response-outparam.set"),
@@ -121,10 +144,31 @@ var (
 		refuse1[borrowOutgoing, ownFields]("[method]outgoing-response.headers"),
 		refuse1[borrowOutgoing, bareResult[ownOutgoingBody]]("[method]outgoing-response.body"),
 
-		refuse1[host.Borrow[*outgoingBody], bareResult[host.Own[*outputStream]]]("[method]outgoing-body.write"),
-		refuse2[ownOutgoingBody, *ownFields, httpResult[host.Unit]]("[static]outgoing-body.finish"),
+		host.Func1("[method]outgoing-body.write", func(_ context.Context, b host.Borrow[*outgoingBody]) (bareResult[host.Own[*outputStream]], error) {
+			return b.Value.write(), nil
+		}),
+		host.Func2("[static]outgoing-body.finish", func(_ context.Context, _ ownOutgoingBody, trailers *ownFields) (httpResult[host.Unit], error) {
+			if trailers != nil {
+				trailers.Value.drop()
+			}
+			return host.Fail[host.Unit](httpCode{HTTPRequestDenied: true}), nil
+		}),
 
 		refuse1[host.Borrow[*futureResponse], ownPollable]("[method]future-incoming-response.subscribe"),
 		refuse1[host.Borrow[*futureResponse], responseOutcome]("[method]future-incoming-response.get"),
 	)
 )
+
+// timeout and setTimeout are the methods of one of the request's timeouts.
+func timeout(name string, of func(*requestOptions) **uint64) host.Item {
+	return host.Func1("[method]request-options."+name, func(_ context.Context, o borrowOptions) (*uint64, error) {
+		return *of(o.Value), nil
+	})
+}
+
+func setTimeout(name string, of func(*requestOptions) **uint64) host.Item {
+	return host.Func2("[method]request-options."+name, func(_ context.Context, o borrowOptions, d *uint64) (plain, error) {
+		*of(o.Value) = d
+		return plain{}, nil
+	})
+}

@@ -64,12 +64,12 @@ var (
 		wallClockPlugin, timezonePlugin,
 		randomPlugin, insecurePlugin, insecureSeedPlugin,
 		filesystemPlugin,
-		httpTypesPlugin, outgoingHandlerPlugin,
+		outgoingHandlerPlugin,
 		networkPlugin, instanceNetworkPlugin, nameLookupPlugin,
 		tcpPlugin, createTCPPlugin, udpPlugin, createUDPPlugin,
 	}
 	stateful = []*host.Plugin{
-		environmentPlugin, stdinPlugin, stdoutPlugin, stderrPlugin, monotonicClockPlugin, preopensPlugin,
+		environmentPlugin, stdinPlugin, stdoutPlugin, stderrPlugin, monotonicClockPlugin, preopensPlugin, httpTypesPlugin,
 	}
 )
 
@@ -84,6 +84,8 @@ type instance struct {
 	stderr sink
 	files  *files // nil if there is no directory
 	wake   waker
+	// httpBytes is what the guest has the host hold for wasi:http.
+	httpBytes int
 	// scratch is what reads read into: the guest gets a copy.
 	scratch []byte
 }
