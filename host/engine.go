@@ -79,5 +79,7 @@ func (e *Engine) forget(g *Guest) {
 }
 
 // workers is how many functions are compiled at a time. wazero stops between two
-// functions only if there are at least two workers.
+// functions only if there are at least two workers. Each is a goroutine of its
+// own, so that a panic of the compiler would end the process: precheck keeps from
+// it what is extreme, and what has not passed validation never gets there.
 func workers() int { return min(max(runtime.GOMAXPROCS(0), 2), 8) }

@@ -124,8 +124,10 @@ func eachFunction(x component.Extern, visit func(iface string, f component.Exter
 	}
 }
 
-// The kinds of a component's items that are served.
+// The kinds of a component's items.
 const (
+	kindInstance = "instance"
+	kindType     = "type"
 	kindFunc     = "func"
 	kindResource = "resource"
 )

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/murmur-capsule/murmur/host/internal/component"
 )
@@ -38,7 +39,8 @@ type Service struct {
 }
 
 // Services tells what of the plugins serves each import of the guest, in the order
-// of its file. WASI preview 1, which a core module has from the host, is left out.
+// of its file. WASI preview 1, which a core module has from the host, is left out,
+// and so are interfaces that have types only.
 func (g *Guest) Services(plugins []*Plugin) []Service {
 	if g.IsComponent() {
 		return g.componentServices(plugins)
@@ -63,6 +65,9 @@ func (g *Guest) componentServices(plugins []*Plugin) []Service {
 	wrong := g.code.component.CheckImports(component.InstanceConfig{Imports: g.componentImports(plugins), Stubs: true})
 	var all []Service
 	for _, x := range g.needs {
+		if !isServed(x) {
+			continue
+		}
 		s := Service{Import: x.Name, Err: wrong[x.Name]}
 		var missing *component.MissingError
 		if errors.As(s.Err, &missing) {
@@ -79,4 +84,16 @@ func (g *Guest) componentServices(plugins []*Plugin) []Service {
 		all = append(all, s)
 	}
 	return all
+}
+
+// isServed tells whether an import needs something that serves it: all but types
+// does.
+func isServed(x Extern) bool {
+	switch x.Kind {
+	case kindInstance:
+		return slices.ContainsFunc(x.Items, isServed)
+	case kindType:
+		return false
+	}
+	return true
 }

@@ -78,7 +78,7 @@ func (r *Runtime) compile(ctx context.Context, m *capsule.Manifest) (guest *host
 		return nil, "", err
 	}
 	path := m.GuestPath()
-	wasm, err := readGuest(path)
+	wasm, err := ReadGuest(path)
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot load guest %s: %w", path, err)
 	}
@@ -95,9 +95,9 @@ func (r *Runtime) compile(ctx context.Context, m *capsule.Manifest) (guest *host
 	return guest, hex.EncodeToString(sum[:]), nil
 }
 
-// readGuest reads a regular file of bounded size: a guest's path may name a
-// device or a pipe that never ends.
-func readGuest(path string) ([]byte, error) {
+// ReadGuest reads a guest's file: a regular one of at most [MaxGuest] bytes. The
+// path may name a device, or a pipe that never ends.
+func ReadGuest(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,29 @@ func compare(way host.Way, imports []host.FuncInfo) (found []finding) {
 	return found
 }
 
+// compareComponent is compare for a component: services tell what the runtime has
+// for its imports.
+func compareComponent(way host.Way, imports []host.FuncInfo, services []host.Service) (found []finding) {
+	for _, s := range services {
+		has := func(imp host.FuncInfo) bool {
+			return imp.Module == s.Import || imp.Module == "" && imp.Name == s.Import
+		}
+		switch {
+		case s.Err != nil:
+			found = append(found, finding{wrong, fmt.Sprintf("the import %s: %v", s.Import, s.Err)})
+		case s.By == "" && slices.ContainsFunc(imports, has):
+			found = append(found, finding{odd, fmt.Sprintf("extra import %s: nothing serves it, and a guest that calls it traps", s.Import)})
+		}
+		for _, name := range s.Missing {
+			found = append(found, finding{odd, fmt.Sprintf("extra import %s#%s: %s has no such function, and a guest that calls it traps", s.Import, name, s.By)})
+		}
+	}
+	if way == host.Looper {
+		found = append(found, missing(imports, wit.TaskQueue)...)
+	}
+	return found
+}
+
 // compareImport says what is to be said about one import, if anything.
 func compareImport(imp host.FuncInfo) (f finding, ok bool) {
 	if imp.Module == wasiPreview1 {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/murmur-capsule/murmur/capsule"
 	"github.com/murmur-capsule/murmur/host"
@@ -82,10 +81,7 @@ func (r *runner) runPrinting(ctx context.Context) (err error) {
 }
 
 func (r *runner) compiling(p host.Progress) {
-	r.printer.do(func() {
-		fmt.Fprintf(r.app.stderr, "murmur: compiling the guest: %d functions, %v so far; it is kept for the next time\n",
-			p.Functions, p.Elapsed.Round(time.Second))
-	})
+	r.printer.do(func() { r.app.compiling(p) })
 }
 
 func (r *runner) runSession(ctx context.Context, rt *runtime.Runtime, guest *runtime.Capsule) error {

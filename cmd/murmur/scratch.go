@@ -18,7 +18,7 @@ func (a *app) scratchRuntime() (rt *runtime.Runtime, done func() error, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	rt, err = runtime.New(runtime.Options{StateDir: filepath.Join(dir, "state"), Log: a.stderr})
+	rt, err = runtime.New(runtime.Options{StateDir: filepath.Join(dir, "state"), Log: a.stderr, CompileProgress: a.compiling})
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}

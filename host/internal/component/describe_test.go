@@ -71,7 +71,7 @@ func TestInspect(t *testing.T) {
 	assert.Equal(t, 3, info.Instances)
 	require.Len(t, info.Components, 1)
 	assert.Equal(t, "base: func() -> u32", info.Components[0].Imports[0].Text)
-	assert.Equal(t, []ModuleInfo{{info.Components[0].Modules[0].Offset, info.Components[0].Modules[0].Size, 1, 1}}, info.Components[0].Modules)
+	assert.Equal(t, []ModuleInfo{{info.Components[0].Modules[0].Offset, info.Components[0].Modules[0].Size, 1, 1, nil}}, info.Components[0].Modules)
 	assert.Contains(t, info.Producers, Producer{"processed-by", "tool", "1.2"})
 	_, err = Inspect(data[:len(data)-3])
 	assert.Error(t, err)

@@ -16,10 +16,12 @@ type Info struct {
 	Producers []Producer
 }
 
-// ModuleInfo shows an embedded core module.
+// ModuleInfo shows a core module.
 type ModuleInfo struct {
 	Offset, Size     int
 	Imports, Exports int
+	// Producers are the tools that made it.
+	Producers []Producer
 }
 
 // Producer is one entry of a producers section.
@@ -35,15 +37,18 @@ func Inspect(data []byte) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := inspect(raw, t)
+	info := inspect(data, raw, t)
 	return &info, nil
 }
 
-func inspect(raw *rawComponent, t *template) Info {
+func inspect(data []byte, raw *rawComponent, t *template) Info {
 	info := Info{Offset: raw.at, Size: raw.end - raw.at, Imports: describe(t.typ.imports), Exports: describe(t.typ.exports),
 		Customs: raw.customs}
 	for _, m := range t.modules {
-		info.Modules = append(info.Modules, ModuleInfo{m.start, m.end - m.start, len(m.typ.imports), len(m.typ.exports)})
+		info.Modules = append(info.Modules, ModuleInfo{
+			Offset: m.start, Size: m.end - m.start, Imports: len(m.typ.imports), Exports: len(m.typ.exports),
+			Producers: ModuleProducers(data[m.start:m.end]),
+		})
 	}
 	for _, s := range t.steps {
 		switch s.(type) {
@@ -56,7 +61,7 @@ func inspect(raw *rawComponent, t *template) Info {
 	nested := 0
 	for _, d := range raw.defs {
 		if c, ok := d.(*defComponent); ok {
-			info.Components = append(info.Components, inspect(c.body, t.nestedAt(nested)))
+			info.Components = append(info.Components, inspect(data, c.body, t.nestedAt(nested)))
 			nested++
 		}
 	}
@@ -66,6 +71,20 @@ func inspect(raw *rawComponent, t *template) Info {
 		}
 	}
 	return info
+}
+
+// ModuleProducers are the tools that made a core module.
+func ModuleProducers(module []byte) (out []Producer) {
+	r := newReader(module)
+	r.sub(uint32(preambleBytes))
+	for r.more() {
+		id := r.byte()
+		s := r.sub(r.u32())
+		if id == 0 && r.ok() && s.name() == "producers" {
+			out = append(out, readProducers(module[s.pos:s.end])...)
+		}
+	}
+	return out
 }
 
 // nestedAt gives the n-th component defined within t.
