@@ -244,5 +244,9 @@ func adoptedWork(r jobs.Record) detach.Work {
 
 // recordLog writes the log of a work that is known by its record alone.
 func (s *Session) recordLog(r jobs.Record) detach.LogWriter {
-	return s.workLog(shell.Request{Command: r.Command})
+	req := shell.Request{Command: r.Command}
+	if r.LogPath != "" {
+		req.LogPath = &r.LogPath
+	}
+	return s.workLog(req)
 }

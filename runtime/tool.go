@@ -89,6 +89,9 @@ func (s *Session) runCommand(t *task, r request) toolrun.Result {
 	}
 	l.Text, l.ContextID = r.Text(), t.contextID
 	l.Origin, l.Trust = t.prov.Origin().String(), t.prov.Trust().String()
+	if r.LogPath != nil {
+		l.LogPath = *r.LogPath
+	}
 	proc, err := s.runner.Start(t.ctx, l)
 	if err != nil {
 		return toGuest(shell.Refusal(err))
@@ -126,11 +129,12 @@ func (s *Session) detachPolicy(t *task, r request, l shell.Launch) *detach.Polic
 func (s *Session) workLog(r shell.Request) detach.LogWriter {
 	return func(w detach.Work, out shell.Output, exit shell.Exit) detach.Log {
 		log := shell.Log{Command: r.Text(), Exit: exit, Output: out}
-		name, n, err := s.writeFresh(w.LogPath(), log)
-		if err == nil && r.LogPath != nil {
-			_, err = s.workdir.WriteLog(*r.LogPath, log)
+		var written detach.Log
+		written.Path, written.Bytes, written.Err = s.writeFresh(w.LogPath(), log)
+		if r.LogPath != nil {
+			_, written.CopyErr = s.workdir.WriteLog(*r.LogPath, log)
 		}
-		return detach.Log{Path: name, Bytes: n, Err: err}
+		return written
 	}
 }
 

@@ -44,7 +44,7 @@ func (c Completion) Message() Message {
 	t.line("duration_ms: %d", c.Exit.Duration.Milliseconds())
 	t.output(c.Log)
 	t.circumstances(c.Exit)
-	t.WriteString("\n" + c.whereabouts())
+	t.WriteString("\n" + c.missingCopy() + c.whereabouts())
 	return Message{Source: sourceCompletion, ContextID: c.ContextID, Provenance: c.Provenance, Text: t.String()}
 }
 
@@ -57,6 +57,14 @@ func (c Completion) whereabouts() string {
 		return "It wrote more than is kept: the file has the first part. Its stdout and stderr are not reproduced here."
 	}
 	return "Read the file for what it wrote: its stdout and stderr are not reproduced here."
+}
+
+// missingCopy says that the copy of the log was not written, if one was to be.
+func (c Completion) missingCopy() string {
+	if c.Log.CopyErr == nil {
+		return ""
+	}
+	return "The copy of the log that was asked for is missing: " + shell.Quote(c.Log.CopyErr.Error()) + ". "
 }
 
 // A LostWork is a work that no record accounts for.

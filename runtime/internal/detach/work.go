@@ -42,6 +42,9 @@ type Log struct {
 	Bytes int64
 	// Err is why there is no log, if there is none.
 	Err error
+	// CopyErr is why the copy that the guest asked for was not written, if it
+	// was not.
+	CopyErr error
 }
 
 // A LogWriter writes the output of a work that ended to the workdir.

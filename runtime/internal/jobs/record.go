@@ -137,7 +137,10 @@ type Record struct {
 	Workdir  string `json:"workdir"`
 	Binary   string `json:"binary"`
 	// Command is the text as the guest wrote it.
-	Command   string   `json:"command"`
+	Command string `json:"command"`
+	// LogPath is where the guest wants a copy of the log, relative to the
+	// workdir.
+	LogPath   string   `json:"log_path,omitempty"`
 	Identity  Identity `json:"identity"`
 	StartedAt int64    `json:"started_at"`
 	DemotedAt int64    `json:"demoted_at"`

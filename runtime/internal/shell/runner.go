@@ -37,6 +37,10 @@ type Launch struct {
 	// a durable record, should the command outlive the runtime: Text is the
 	// command as the guest wrote it, the others are those of the task.
 	Task, Text, ContextID, Origin, Trust string
+	// LogPath is where the workdir gets a copy of the full log, relative to it;
+	// empty stands for none. Who writes the log of a command that outlived its
+	// runtime knows of it from the record.
+	LogPath string
 }
 
 // A Runner starts commands. It is safe for concurrent use.

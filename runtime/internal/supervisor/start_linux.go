@@ -60,7 +60,7 @@ func (s *server) newCommand(l shell.Launch) *command {
 		Launch: l.Name, Nonce: hex.EncodeToString(nonce[:]),
 		Session: session.ID, Capsule: session.Capsule, OwnerUID: session.OwnerUID, Workdir: session.Workdir,
 		Task: l.Task, ContextID: l.ContextID, Origin: l.Origin, Trust: l.Trust,
-		Binary: l.Path, Command: l.Text, MaxRuntimeMS: l.MaxRuntime.Milliseconds(),
+		Binary: l.Path, Command: l.Text, LogPath: l.LogPath, MaxRuntimeMS: l.MaxRuntime.Milliseconds(),
 	}}
 }
 
