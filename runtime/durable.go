@@ -65,7 +65,9 @@ func (s *Session) openSupervised() error {
 	}
 	d := &durables{s: s, own: &source{dir: s.dir, store: store}, kick: make(chan struct{}, 1), ended: make(chan struct{})}
 	d.ctx, d.stop = context.WithCancel(context.Background())
-	d.own.runner, err = supervisor.Connect(s.ctx, d.options(s.dir, s.file))
+	o := d.options(s.dir, s.file)
+	o.Containment = s.contained.profile
+	d.own.runner, err = supervisor.Connect(s.ctx, o)
 	if err != nil {
 		return fmt.Errorf("cannot start the supervisor of the session's commands: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 // command off; in such a process Hook does that work and never returns. In any
 // other it returns at once.
 func Hook() {
-	supervisor.Hook()
+	// The first must know that it was called where a supervisor contains.
 	containment.Hook()
+	supervisor.Hook()
 }

@@ -25,7 +25,7 @@ var errNoTask = errors.New("no task runs: a command can only be asked for on beh
 // openShell prepares what the session's commands may be and who starts them.
 func (s *Session) openShell() (err error) {
 	m := s.capsule.manifest
-	s.policy, err = shell.NewPolicy(shell.Config{
+	c := shell.Config{
 		Allow:       m.Capabilities.Shell.Allow,
 		AllowEnv:    m.Capabilities.Shell.AllowEnv,
 		BaselineEnv: m.Capabilities.Shell.BaselineEnv,
@@ -34,14 +34,19 @@ func (s *Session) openShell() (err error) {
 		MaxRuntime:  m.Lifecycle.MaxRuntime(),
 		OutDir:      s.outDir(),
 		Workdir:     s.workdir,
-	})
-	if err != nil {
+	}
+	s.contained.apply(&c)
+	if s.policy, err = shell.NewPolicy(c); err != nil {
 		return fmt.Errorf("cannot set up the shell: %w", err)
 	}
+	s.warnContained()
 	if m.Lifecycle.ShellSurvives && supervisor.Supported && s.opts.Shell == nil {
 		return s.openSupervised()
 	}
-	s.runner, err = shell.NewInProcess(shell.Options{MaxRunning: m.Lifecycle.ShellMaxRunning})
+	if err := s.contained.openSandbox(); err != nil {
+		return err
+	}
+	s.runner, err = shell.NewInProcess(shell.Options{MaxRunning: m.Lifecycle.ShellMaxRunning, Sandbox: s.contained.sandbox})
 	return err
 }
 
@@ -85,6 +90,9 @@ func (s *Session) runCommand(t *task, r request) toolrun.Result {
 	}
 	l, err := s.policy.Prepare(r.Request, launchName.New(), t.id)
 	if err != nil {
+		return toGuest(shell.Refusal(err))
+	}
+	if err := s.checkQuota(t); err != nil {
 		return toGuest(shell.Refusal(err))
 	}
 	l.Text, l.ContextID = r.Text(), t.contextID
@@ -157,7 +165,9 @@ func (s *Session) writeFresh(name string, log shell.Log) (string, int64, error) 
 func (s *Session) demoting(w detach.Work) error {
 	s.account.add(1)
 	s.account.note(func(c *counts) { c.detached++ })
-	s.trace.add(w.Event())
+	e := w.Event()
+	e.Containment = s.confirmation()
+	s.trace.add(e)
 	testOnlyStep("demoted")
 	return nil
 }
@@ -169,6 +179,7 @@ func (s *Session) foreground(t *task, r request, l shell.Launch, proc shell.Proc
 		Type: trace.Shell, TaskID: t.id, Binary: l.Path, Command: r.Text(), ExitCode: trace.Int(exit.Code),
 		StdoutBytes: trace.Int(out.StdoutBytes), StderrBytes: trace.Int(out.StderrBytes),
 		DurationMS: trace.Int(exit.Duration.Milliseconds()), Reason: string(exit.Reason), ResourceLimit: exit.Limit,
+		Containment: s.confirmation(),
 	})
 	if s.durables == nil {
 		// A supervised command's output is kept until its task is over: should
