@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -13,7 +14,9 @@ import (
 type gate struct{ path string }
 
 func (r *rig) gate() gate {
-	path := filepath.Join(r.TempDir(), "gate")
+	dir, err := os.MkdirTemp(r.gates, "")
+	require.NoError(r, err)
+	path := filepath.Join(dir, "gate")
 	require.NoError(r, syscall.Mkfifo(path, 0o600))
 	return gate{path}
 }

@@ -33,6 +33,8 @@ type rig struct {
 	*testing.T
 	rt  *Runtime
 	log *syncBuffer
+	// gates is a directory beside the workdirs that commands may write to.
+	gates string
 }
 
 func newRig(t *testing.T) *rig {
@@ -41,7 +43,7 @@ func newRig(t *testing.T) *rig {
 	rt, err := New(Options{StateDir: filepath.Join(t.TempDir(), "state"), CacheDir: fixtures.RuntimeCache(t), Log: log})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, rt.Close()) })
-	return &rig{t, rt, log}
+	return &rig{t, rt, log, t.TempDir()}
 }
 
 // load loads a fixture with a changed manifest.
@@ -49,6 +51,7 @@ func (r *rig) load(name string, edit ...func(*capsule.Manifest)) *Capsule {
 	r.Helper()
 	m, err := capsule.Load(fixtures.Dir(r, name))
 	require.NoError(r, err)
+	m.Capabilities.Filesystem.Write = []string{r.gates}
 	for _, f := range edit {
 		f(m)
 	}
