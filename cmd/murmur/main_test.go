@@ -37,7 +37,9 @@ func TestScripts(t *testing.T) {
 			for name, dir := range guests {
 				env.Setenv("GUEST_"+name, dir)
 			}
-			home := filepath.Join(env.WorkDir, ".home")
+			// Beside the scenario's directory: a workdir that holds the state
+			// is refused.
+			home := env.WorkDir + "-home"
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
