@@ -15,10 +15,15 @@ build: $(BIN) ## build the command line, build/murmur
 $(BIN): FORCE
 	@$(GO) build -trimpath -o $@ ./cmd/murmur
 
-guests: ## build the guests written in Go, and compile them into the tests' cache
-	@$(GO) run ./guest-fixtures/warm
+# Programs of tests do not know their dependencies, so that in them wazero keeps
+# what it compiled under the version "dev".
+guests: ## build the guests, and compile them into the tests' cache
+	@$(GO) run -ldflags '-X github.com/tetratelabs/wazero/internal/version.version=dev' ./guest-fixtures/warm
 
-demo: build guests ## run a guest whose long command is demoted and comes back
+fixtures: guests ## the same
+
+demo: build ## run a guest whose long command is demoted and comes back
+	@$(GO) run ./guest-fixtures/warm runner
 	@$(BIN) run $(RUNNER) --task 'sleep 3; echo done' --grace 1s --until-idle
 
 test: build guests ## run every test with the race detector
@@ -38,7 +43,7 @@ lint: ## vet, gofmt, staticcheck, and the builds for other systems
 	GOOS=windows $(GO) vet ./...
 
 clean: ## remove what was built
-	rm -rf build guest-fixtures/build guest-fixtures/*/*/build
+	rm -rf build guest-fixtures/build guest-fixtures/*/*/build guest-fixtures/js/build guest-fixtures/js/node_modules
 
-.PHONY: help build guests demo test soak bench lint clean FORCE
+.PHONY: help build guests fixtures demo test soak bench lint clean FORCE
 FORCE:

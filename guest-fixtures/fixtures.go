@@ -1,5 +1,8 @@
 // Package fixtures builds the guests of this folder for tests: each once, from
-// source, into its own build folder, from where its murmur.yaml takes it.
+// source, into a build folder of its own, from where its murmur.yaml takes it.
+//
+// There is a guest for each way of taking tasks, and the runner in every form that
+// a guest comes in: see [Runners].
 package fixtures
 
 import (
@@ -13,12 +16,10 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // Path builds the guest of that name, such as "runner", and returns the path of
-// its module.
+// its module or component.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	module, err := Build(name)
@@ -32,10 +33,15 @@ func Path(t testing.TB, name string) string {
 // murmur.yaml.
 func Dir(t testing.TB, name string) string {
 	t.Helper()
-	return filepath.Dir(filepath.Dir(Path(t, name)))
+	Path(t, name)
+	root, err := folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(root, guests[name].dir)
 }
 
-// Wasm builds the guest of that name and returns its module.
+// Wasm builds the guest of that name and returns its module or component.
 func Wasm(t testing.TB, name string) []byte {
 	t.Helper()
 	wasm, err := os.ReadFile(Path(t, name))
@@ -56,58 +62,80 @@ func Build(name string) (string, error) {
 	mu.Lock()
 	build, ok := built[name]
 	if !ok {
-		build = sync.OnceValues(func() (string, error) { return compile(name) })
+		build = sync.OnceValues(func() (string, error) { return makeGuest(name) })
 		built[name] = build
 	}
 	mu.Unlock()
 	return build()
 }
 
-// plain tells for each guest whether it is an ordinary command or, as all
-// others, a library that the host calls into.
-var plain = map[string]bool{
-	"runner": false, "looper": false, "command": true, "gcstress": false, "hostile": false,
+// A guest is one of this folder.
+type guest struct {
+	// dir is the guest's folder, and file the module or component in it.
+	dir, file string
+	// build makes the file; nil stands for one that is kept with its source.
+	build func(dir, file string) error
+}
+
+const plug = "../../text/plugged/"
+
+var guests = map[string]guest{
+	"runner":   {"go/runner", "build/runner.wasm", goLibrary},
+	"looper":   {"go/looper", "build/looper.wasm", goLibrary},
+	"command":  {"go/command", "build/command.wasm", goCommand},
+	"gcstress": {"go/gcstress", "build/gcstress.wasm", goLibrary},
+	"hostile":  {"go/hostile", "build/hostile.wasm", goLibrary},
+
+	"js-runner": {"js/runner", "build/runner.wasm", component("js", "runner.js")},
+	"js-bare":   {"js/runner", "build/bare.wasm", component("js", "runner.js", "stdio", "random", "clocks", "http", "fetch-event")},
+
+	"c-runner":    {"c/runner", "runner.wasm", nil},
+	"c-component": {"c/runner", "build/component.wasm", component("core", "runner.wasm")},
+	"c-plugged":   {"c/runner", "build/plugged.wasm", component("plug", plug+"compose.wat", plug+"plug.wat", "runner.wasm")},
+
+	"text-runner":  {"text/runner", "build/runner.wasm", component("text", "runner.wat")},
+	"text-looper":  {"text/looper", "build/looper.wasm", component("text", "looper.wat")},
+	"text-command": {"text/command", "build/command.wasm", component("text", "command.wat")},
+	"text-plugged": {"text/plugged", "build/plugged.wasm", component("plug", "compose.wat", "plug.wat", "../runner/runner.wat")},
 }
 
 // Names lists the guests, in alphabetical order.
-func Names() []string { return slices.Sorted(maps.Keys(plain)) }
+func Names() []string { return slices.Sorted(maps.Keys(guests)) }
 
-func compile(name string) (string, error) {
+// Runners lists the forms of the runner, which all do the same: a core module in
+// Go and in C; components from JavaScript, with WASI and without it, from the
+// core module in C, and from component text; and two of them composed with a
+// component that stands between the guest and its tool.
+func Runners() []string {
+	return []string{"runner", "js-runner", "js-bare", "c-runner", "c-component", "c-plugged", "text-runner", "text-plugged"}
+}
+
+func makeGuest(name string) (string, error) {
+	g, ok := guests[name]
+	if !ok {
+		return "", fmt.Errorf("cannot build the guest %s: there is none", name)
+	}
 	root, err := folder()
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, "go", name)
-	module := filepath.Join(dir, "build", name+".wasm")
-	if _, err := os.Stat(dir); err != nil {
+	dir := filepath.Join(root, filepath.FromSlash(g.dir))
+	file := filepath.Join(dir, filepath.FromSlash(g.file))
+	if g.build == nil {
+		return file, nil
+	}
+	unlock, err := lock(filepath.Dir(file))
+	if err != nil {
 		return "", fmt.Errorf("cannot build the guest %s: %w", name, err)
 	}
-	args := []string{"build", "-trimpath", "-o", module}
-	if !plain[name] {
-		args = append(args, "-buildmode=c-shared")
+	defer unlock()
+	if err := g.build(dir, file); err != nil {
+		return "", fmt.Errorf("cannot build the guest %s: %w", name, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(module), 0o755); err != nil {
-		return "", err
-	}
-	// Tests of several packages run at once; the go command leaves a module
-	// that is up to date alone, but it does not write it atomically.
-	lock := flock.New(filepath.Join(filepath.Dir(module), "lock"))
-	if err := lock.Lock(); err != nil {
-		return "", fmt.Errorf("cannot lock the build of %s: %w", name, err)
-	}
-	defer func() { _ = lock.Unlock() }()
-	cmd := exec.Command("go", append(args, ".")...)
-	cmd.Dir = dir
-	// Flags meant for the tests, such as -race, would break the build.
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build the guest %s: %w\n%s", name, err, out)
-	}
-	return module, nil
+	return file, nil
 }
 
-// ComputeLimit is a compute limit for tests that need one and do not care which:
-// a guest is compiled differently with one.
+// ComputeLimit is a compute limit for tests that need one and do not care which.
 const ComputeLimit = time.Minute
 
 // CacheDir is where compiled guests are kept from one test to the next. The
