@@ -56,7 +56,7 @@ type Guest struct {
 	// first, is not among them. Defaults to none.
 	Args []string
 	// Env is the guest's whole environment, beside what the runtime adds for a
-	// plain command. Defaults to none.
+	// plain command; no name may begin with MURMUR_TASK_. Defaults to none.
 	Env map[string]string
 	// Memory is the most memory the guest may have, in bytes, from 64 KiB to
 	// 4 GiB. In the file it is a number of bytes or a text such as "512MiB"

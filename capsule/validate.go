@@ -20,6 +20,10 @@ const (
 	maxRunning     = 10_000
 )
 
+// ownEnv begins the names of what the runtime tells a guest in its environment:
+// a manifest cannot say for it what a task is and how far it is trusted.
+const ownEnv = "MURMUR_TASK_"
+
 var (
 	namePattern    = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	versionPattern = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
@@ -65,6 +69,9 @@ func (g *Guest) check() *Error {
 	for _, name := range sortedKeys(g.Env) {
 		if !envPattern.MatchString(name) {
 			return wrong("guest.env", "names are letters, digits and '_', the first no digit, got %s", quote(name))
+		}
+		if strings.HasPrefix(name, ownEnv) {
+			return wrong("guest.env", "names that begin with %s are the runtime's own, got %s", ownEnv, quote(name))
 		}
 		if strings.ContainsRune(g.Env[name], 0) {
 			return wrong("guest.env."+name, "it contains a NUL byte")

@@ -27,6 +27,7 @@ func TestValidate_withoutFile(t *testing.T) {
 		{"compute", func(m *capsule.Manifest) { m.Guest.Compute = -time.Second }, "guest.compute_secs: more than 0, up to 86400, got -1"},
 		{"grace", func(m *capsule.Manifest) { m.Lifecycle.ShellGraceSecs = math.NaN() }, "lifecycle.shell_grace_secs: from 0 to 86400, got NaN"},
 		{"acceptance", func(m *capsule.Manifest) { m.Lifecycle.TaskAcceptance = "" }, `lifecycle.task_acceptance: one of none, single, queue, got ""`},
+		{"the runtime's own in env", func(m *capsule.Manifest) { m.Guest.Env = map[string]string{"MURMUR_TASK_TRUST": "trusted"} }, `guest.env: names that begin with MURMUR_TASK_ are the runtime's own, got "MURMUR_TASK_TRUST"`},
 		{"NUL in env", func(m *capsule.Manifest) { m.Guest.Env = map[string]string{"A": "\x00"} }, "guest.env.A: it contains a NUL byte"},
 		{"NUL in path", func(m *capsule.Manifest) { m.Guest.Path = "a\x00" }, "guest.path: it contains a NUL byte"},
 	} {

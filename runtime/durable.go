@@ -51,6 +51,8 @@ type durables struct {
 	ctx   context.Context
 	stop  context.CancelFunc
 	ended chan struct{}
+	// tidied is closed once nothing is removed any more.
+	tidied chan struct{}
 
 	mu      sync.Mutex
 	old     []*source
@@ -63,7 +65,7 @@ func (s *Session) openSupervised() error {
 	if err != nil {
 		return fmt.Errorf("cannot keep records of commands: %w", err)
 	}
-	d := &durables{s: s, own: &source{dir: s.dir, store: store}, kick: make(chan struct{}, 1), ended: make(chan struct{})}
+	d := &durables{s: s, own: &source{dir: s.dir, store: store}, kick: make(chan struct{}, 1), ended: make(chan struct{}), tidied: make(chan struct{})}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	o := d.options(s.dir, s.file)
 	o.Containment = s.contained.profile
@@ -73,6 +75,7 @@ func (s *Session) openSupervised() error {
 	}
 	s.durables, s.runner = d, d.own.runner
 	go d.watch()
+	go d.tidy()
 	return nil
 }
 
@@ -143,6 +146,7 @@ func (d *durables) look() {
 func (d *durables) close() {
 	d.stop()
 	<-d.ended
+	<-d.tidied
 	for _, src := range append(d.old, d.own) {
 		src.close()
 	}

@@ -20,17 +20,20 @@ func (s *Session) loop() {
 			break
 		}
 		s.runTask(t)
-		if s.isLast() {
+		if s.isLast(t) {
 			break
 		}
 	}
 	s.err = s.finish()
 }
 
-// isLast tells whether the lifecycle ends the session after the task that just
-// ran. What was admitted before is run first.
-func (s *Session) isLast() bool {
-	return s.capsule.manifest.Lifecycle.AfterTask == capsule.AfterExit && s.queue.Len() == 0
+// isLast tells whether the lifecycle ends the session after t, which just ran.
+// What was admitted before is run first; and what is told of the commands of an
+// earlier session does not end one that has yet to get its own task.
+func (s *Session) isLast(t *task) bool {
+	lc := s.capsule.manifest.Lifecycle
+	s.hadTask = s.hadTask || t.delivery == nil || lc.TaskAcceptance == capsule.AcceptNone
+	return lc.AfterTask == capsule.AfterExit && s.hadTask && s.queue.Len() == 0
 }
 
 // runTask gives t to the guest and settles what follows from its outcome.

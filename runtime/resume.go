@@ -78,7 +78,7 @@ func (s *Session) resume() error {
 	return s.readmit()
 }
 
-// adoptAll takes over the records of the session resumed from and, where this
+// adoptAll takes over the records of the sessions resumed from and, where this
 // session can be told of results, of every other one of the same capsule, owner
 // and workdir.
 func (s *Session) adoptAll() error {
@@ -91,8 +91,10 @@ func (s *Session) adoptAll() error {
 	if err != nil {
 		return err
 	}
+	line := s.lineage()
 	for _, info := range earlier {
-		if info.ID == s.id || info.ID != s.old.ID && (!listens || info.Running || !s.sameAs(info)) {
+		mine := slices.Contains(line, info.ID) || listens && s.sameAs(info)
+		if info.ID == s.id || !mine || info.Running && info.ID != s.old.ID {
 			continue
 		}
 		if err := s.adopt(info); err != nil {
@@ -124,9 +126,10 @@ func (s *Session) openTrace(session string) (io.ReadCloser, error) {
 	return os.Open(filepath.Join(s.rt.state.session(session), traceName))
 }
 
-// reportLost writes those losses off that no record accounts for, in the old session's trace and queues their
-// report, in that order: a crash in between may leave them unreported to the
-// guest, but visible, and a later resume reports them again.
+// reportLost writes those losses off that no record accounts for, in the old
+// session's trace, and queues their report, in that order: a crash in between
+// may leave them unreported to the guest, but visible, and a later resume
+// reports them again.
 func (s *Session) reportLost(l trace.SessionLosses) error {
 	l.Losses = slices.DeleteFunc(l.Losses, func(w trace.Loss) bool { return s.recorded(l.Session, w.WorkID) })
 	if len(l.Losses) == 0 {

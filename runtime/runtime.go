@@ -12,6 +12,7 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/murmur-capsule/murmur/host"
+	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 )
 
 // Options configure a [Runtime]. The zero value is ready to use.
@@ -31,6 +32,9 @@ type Options struct {
 	Environ []string
 	// CompileTimeout bounds the compilation of one guest. Defaults to 60 s.
 	CompileTimeout time.Duration
+	// Retention is how long the record and the captured output of a command are
+	// kept after the guest has taken its result. Defaults to 1 h.
+	Retention time.Duration
 	// CompileProgress is told of a compilation that takes long.
 	CompileProgress func(host.Progress)
 }
@@ -79,6 +83,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Environ == nil {
 		o.Environ = os.Environ()
+	}
+	if o.Retention <= 0 {
+		o.Retention = jobs.Retention
 	}
 	o.Log = &lockedWriter{w: o.Log}
 	return o

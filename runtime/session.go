@@ -78,6 +78,7 @@ type Session struct {
 	runner   shell.Runner
 	durables *durables // nil if commands do not survive
 	worker   worker
+	hadTask  bool // the loop has run one that was not a report
 
 	contained contained
 	confirmed atomic.Bool // the trace has a receipt that is not pending

@@ -40,6 +40,7 @@ func (s *Session) openShell() (err error) {
 		return fmt.Errorf("cannot set up the shell: %w", err)
 	}
 	s.warnContained()
+	s.warnUnsupervised()
 	if m.Lifecycle.ShellSurvives && supervisor.Supported && s.opts.Shell == nil {
 		return s.openSupervised()
 	}

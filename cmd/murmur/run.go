@@ -21,6 +21,7 @@ type runFlags struct {
 	untilIdle bool
 	timeout   time.Duration
 	resume    string
+	retention time.Duration
 	json      bool
 	verbose   bool
 }
@@ -51,6 +52,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Lookup("resume").NoOptDefVal = resumeLast
 	flags.StringVar(&f.workdir, "workdir", "", "the directory of the guest and its commands (default a fresh one)")
 	stateDirFlag(flags, &f.stateDir)
+	flags.DurationVar(&f.retention, "retention", time.Hour, "how long records and captured output of commands are kept after their results were taken")
 	flags.BoolVar(&f.json, "json", false, "print each task's result as a line of JSON")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show what the guest writes to its standard output and error")
 	f.manifest.register(flags)
@@ -104,6 +106,8 @@ func (f *runFlags) check(m *capsule.Manifest, c *cobra.Command) error {
 		return usage("leave --state-dir out for "+runtime.DefaultStateDir(), "--state-dir is empty")
 	case f.timeout < 0:
 		return usage("", "--timeout is negative: %v", f.timeout)
+	case f.retention <= 0:
+		return usage("", "--retention is to be more than 0, not %v", f.retention)
 	case n > 0 && l.TaskAcceptance == capsule.AcceptNone:
 		return usage(hint, "the capsule takes no task: lifecycle.task_acceptance is none")
 	case n > 1 && l.TaskAcceptance == capsule.AcceptSingle:
@@ -114,12 +118,19 @@ func (f *runFlags) check(m *capsule.Manifest, c *cobra.Command) error {
 	return nil
 }
 
-// makeAbsolute makes the directories independent of where the process is.
+// makeAbsolute makes the directories independent of where the process is, and
+// names the workdir as sessions do: by its real path.
 func (f *runFlags) makeAbsolute() (err error) {
-	if f.workdir != "" {
-		f.workdir, err = filepath.Abs(f.workdir)
+	if f.workdir == "" {
+		return nil
 	}
-	return err
+	if f.workdir, err = filepath.Abs(f.workdir); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(f.workdir); err == nil {
+		f.workdir = real // One that is not there is told of later.
+	}
+	return nil
 }
 
 // resumed finds the session of the capsule to go on from; none is the zero

@@ -67,6 +67,7 @@ func (r *runner) runPrinting(ctx context.Context) (err error) {
 	}
 	rt, err := runtime.New(runtime.Options{
 		StateDir: r.flags.stateDir, Log: r.printer.writer(r.app.stderr), CompileProgress: r.compiling,
+		Retention: r.flags.retention,
 	})
 	if err != nil {
 		return err
@@ -138,7 +139,9 @@ func (r *runner) feed(ctx context.Context, session *runtime.Session) error {
 			return &failure{fmt.Errorf("task %d was not run: %w", i+1, err), hintFor(err), exitFailed}
 		}
 	}
-	if !r.flags.untilIdle {
+	// Without a task of its own, a session that ends after a task has only what
+	// earlier ones left.
+	if !r.flags.untilIdle && (len(r.flags.tasks.texts) > 0 || r.manifest.Lifecycle.AfterTask == capsule.AfterSleep) {
 		r.stays()
 		return nil
 	}
