@@ -142,11 +142,7 @@ func (i *Instance) explain(err error) error {
 	case errors.As(err, &unserved):
 		t.Cause = i.notServed(unserved.Import)
 	default:
-		_, cause, ok := strings.Cut(causeOf(err), causeMark)
-		if !ok {
-			cause = causeOf(err) // the canonical ABI's
-		}
-		t.Cause = cause
+		t.Cause = engineCause(causeOf(err))
 	}
 	t.Stack = append(t.Stack, i.guest.frames(err)...)
 	t.Function = place(t.Stack)
@@ -188,6 +184,25 @@ const (
 	// unnamedMark begins what a function without a name is called.
 	unnamedMark = "function "
 )
+
+// phases are how the canonical ABI begins an error of the function that it called
+// for itself.
+var phases = []string{"realloc: ", "post-return: "}
+
+// engineCause is the engine's own word, with the phase of the call that it fell
+// in. An error that has none is the canonical ABI's.
+func engineCause(text string) string {
+	before, cause, ok := strings.Cut(text, causeMark)
+	if !ok {
+		return text
+	}
+	for _, phase := range phases {
+		if strings.HasSuffix(before, phase) {
+			return phase + cause
+		}
+	}
+	return cause
+}
 
 // causeOf is what an error says before the engine's stack trace.
 func causeOf(err error) string {
