@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -197,13 +198,32 @@ func (d *durables) adopt(f sessionFile, dir string) error {
 	for _, a := range asides {
 		fmt.Fprintf(d.s.operator, "[capsule-runtime] a record was set aside: %s\n", a)
 	}
-	claim := d.claim()
-	for _, h := range handles {
-		if r := h.Record(); claim.Covers(r) && (r.State == jobs.Running || claim.Owes(r)) {
-			d.take(src, h)
-		}
+	mine := d.mine(handles)
+	if err := d.s.carryOver(f, records(mine)); err != nil {
+		fmt.Fprintf(d.s.operator, "[capsule-runtime] the trace of session %s cannot be completed: %v\n", f.ID, err)
+	}
+	for _, h := range mine {
+		d.take(src, h)
 	}
 	return err
+}
+
+// mine are the works that run on or are owed, if they are this session's to
+// deliver.
+func (d *durables) mine(handles []jobs.Handle) []jobs.Handle {
+	claim := d.claim()
+	return slices.DeleteFunc(handles, func(h jobs.Handle) bool {
+		r := h.Record()
+		return !claim.Covers(r) || r.State != jobs.Running && !claim.Owes(r)
+	})
+}
+
+func records(handles []jobs.Handle) []jobs.Record {
+	list := make([]jobs.Record, len(handles))
+	for i, h := range handles {
+		list[i] = h.Record()
+	}
+	return list
 }
 
 // accountFor brings the records up to what is true, and says so.
