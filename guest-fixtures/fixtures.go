@@ -96,11 +96,17 @@ var guests = map[string]guest{
 	"text-runner":  {"text/runner", "build/runner.wasm", component("text", "runner.wat")},
 	"text-looper":  {"text/looper", "build/looper.wasm", component("text", "looper.wat")},
 	"text-command": {"text/command", "build/command.wasm", component("text", "command.wat")},
+	"text-attacks": {"text/attacks", "build/attacks.wasm", component("text", "attacks.wat")},
+	"text-stuck":   {"text/stuck", "build/stuck.wasm", component("text", "stuck.wat")},
+	"text-package": {"text/package", "build/package.wasm", component("text", "package.wat")},
 	"text-plugged": {"text/plugged", "build/plugged.wasm", component("plug", "compose.wat", "plug.wat", "../runner/runner.wat")},
 }
 
-// Names lists the guests, in alphabetical order.
-func Names() []string { return slices.Sorted(maps.Keys(guests)) }
+// Names lists the guests, in alphabetical order, but for what is none.
+func Names() []string {
+	names := slices.Sorted(maps.Keys(guests))
+	return slices.DeleteFunc(names, func(name string) bool { return name == "text-package" })
+}
 
 // Runners lists the forms of the runner, which all do the same: a core module in
 // Go and in C; components from JavaScript, with WASI and without it, from the

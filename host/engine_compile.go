@@ -104,12 +104,16 @@ func (e *Engine) compileNow(ctx context.Context, src source) (*compiled, error) 
 	if e.cache == nil {
 		return compileIn(ctx, "", src)
 	}
-	sum := sha256.Sum256(src.key)
-	c, err := compileCached(ctx, e.cache.entry(hex.EncodeToString(sum[:])), src)
+	c, err := compileCached(ctx, e.cache.entry(keyOf(src.key)), src)
 	if err != nil && ctx.Err() == nil && isCacheError(err) {
 		return compileIn(ctx, "", src)
 	}
 	return c, err
+}
+
+func keyOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 func compileCached(ctx context.Context, entry cacheEntry, src source) (*compiled, error) {

@@ -134,10 +134,17 @@ const (
 
 func signatureOf(f component.Extern) string { return strings.TrimPrefix(f.Text, f.Name+": ") }
 
+// innerCall is what the engine knows a call between two components by.
+const innerCall = "lower"
+
 // componentFrame is the name for a frame of a component, or "" for one that is
 // not the guest's.
 func (g *Guest) componentFrame(m []string) string {
-	if m[4] != "" {
+	switch m[4] {
+	case "":
+	case innerCall:
+		return ""
+	default:
 		return importMark + m[4]
 	}
 	at, err := strconv.Atoi(m[1])

@@ -210,6 +210,9 @@ func (r *importResolver) instance(path string, want *instanceType, items Items, 
 }
 
 func member(path, name string) string {
+	if path == "" {
+		return name
+	}
 	if strings.Contains(path, "#") {
 		return path + "." + name
 	}
