@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"strconv"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 // program's main.
 func TestScripts(t *testing.T) {
 	guests := map[string]string{}
-	for _, name := range []string{"runner", "command", "hostile"} {
+	for _, name := range []string{"runner", "command", "hostile", "text-runner", "text-looper", "text-command", "text-plugged", "text-attacks", "text-package"} {
 		guests[name] = fixtures.Dir(t, name)
 	}
 	cache := fixtures.RuntimeCache(t)
@@ -35,7 +36,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			for name, dir := range guests {
-				env.Setenv("GUEST_"+name, dir)
+				env.Setenv("GUEST_"+strings.ReplaceAll(name, "-", "_"), dir)
 			}
 			// Beside the scenario's directory: a workdir that holds the state
 			// is refused.
