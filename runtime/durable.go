@@ -199,7 +199,7 @@ func (d *durables) adopt(f sessionFile, dir string) error {
 		fmt.Fprintf(d.s.operator, "[capsule-runtime] a record was set aside: %s\n", a)
 	}
 	mine := d.mine(handles)
-	if err := d.s.carryOver(f, records(mine)); err != nil {
+	if err := d.s.carryOver(f, unwrap(mine)); err != nil {
 		fmt.Fprintf(d.s.operator, "[capsule-runtime] the trace of session %s cannot be completed: %v\n", f.ID, err)
 	}
 	for _, h := range mine {
@@ -218,7 +218,7 @@ func (d *durables) mine(handles []jobs.Handle) []jobs.Handle {
 	})
 }
 
-func records(handles []jobs.Handle) []jobs.Record {
+func unwrap(handles []jobs.Handle) []jobs.Record {
 	list := make([]jobs.Record, len(handles))
 	for i, h := range handles {
 		list[i] = h.Record()

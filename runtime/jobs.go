@@ -304,7 +304,7 @@ func (c *Collected) collect(info SessionInfo, keep time.Duration) error {
 	if err != nil {
 		return err
 	}
-	got, err := store.GC(time.Now(), keep)
+	got, err := store.GC(time.Now(), keep, leavesLiving)
 	c.Jobs += got.Works
 	c.Bytes += got.Bytes
 	if err != nil || !c.over(info, store, keep) {

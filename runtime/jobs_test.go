@@ -3,6 +3,7 @@ package runtime
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,36 @@ func TestJobs_leftRunning(t *testing.T) {
 	assert.Empty(t, stopped.LeftRunning)
 	s.end()
 	assert.Equal(t, "ok", s.events.of(trace.ShellCompleted)[0].Status)
+}
+
+// So is what a command in the foreground left running. Its guest has the result,
+// so that nobody is told of it again.
+func TestJobs_leftRunningInTheForeground(t *testing.T) {
+	r := newRig(t)
+	c := r.load("runner")
+	s := r.start(c, SessionOptions{})
+	out := s.tool(s.do(`setsid sleep 1000 < /dev/null > /dev/null 2>&1 & until [ "$(cut -d' ' -f6 /proc/$!/stat)" = $! ]; do :; done`))
+	assert.Equal(t, "passed", out.Status)
+	assert.Contains(t, out.Metadata["left_running"], "sleep (pid ")
+	assert.NotContains(t, out.Metadata, "work_id")
+	s.end()
+	list := r.jobs()
+	require.Len(t, list, 1)
+	require.Len(t, list[0].LeftRunning, 1)
+	assert.Equal(t, "taken", list[0].Delivery)
+
+	next := r.start(c, SessionOptions{Workdir: s.s.Workdir()})
+	next.idle()
+	require.NoError(t, next.s.durables.prune(time.Now().Add(2*time.Hour)))
+	require.Len(t, r.jobs(), 1, "a record is kept for as long as something of it lives")
+	stopped, err := r.jobs()[0].Stop(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, stopped.LeftRunning)
+	require.NoError(t, next.s.durables.prune(time.Now().Add(2*time.Hour)))
+	assert.Empty(t, r.jobs())
+	next.end()
+	assert.Equal(t, []string{trace.SessionStart, trace.SessionEnd}, next.events.kinds())
+	assert.Empty(t, s.events.of(trace.ShellDetached), "it was not demoted")
 }
 
 func TestSend(t *testing.T) {

@@ -52,7 +52,7 @@ func (d *durables) pruneSession(session string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	got, err := store.GC(now, d.s.rt.opts.Retention)
+	got, err := store.GC(now, d.s.rt.opts.Retention, leavesLiving)
 	for _, a := range got.Aside {
 		fmt.Fprintf(d.s.operator, "[capsule-runtime] a record was set aside: %s\n", a)
 	}

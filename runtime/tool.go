@@ -182,6 +182,7 @@ func (s *Session) foreground(t *task, r request, l shell.Launch, proc shell.Proc
 		DurationMS: trace.Int(exit.Duration.Milliseconds()), Reason: string(exit.Reason), ResourceLimit: exit.Limit,
 		Containment: s.confirmation(),
 	})
+	s.keepDaemons(t, proc)
 	if s.durables == nil {
 		// A supervised command's output is kept until its task is over: should
 		// the runtime die, the task is interrupted and the output is owed.

@@ -114,7 +114,7 @@ func TestGC(t *testing.T) {
 	_, err := s.Reconcile(t.Context(), (&world{verdict: Gone}).pass(0))
 	require.NoError(t, err)
 	gc := func(after time.Duration) int {
-		c, err := s.GC(start.Add(after), Retention)
+		c, err := s.GC(start.Add(after), Retention, nil)
 		require.NoError(t, err)
 		return c.Works
 	}

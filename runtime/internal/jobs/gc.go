@@ -22,14 +22,15 @@ type Collected struct {
 }
 
 // GC removes the records and captured files of works that were taken longer ago
-// than keep. What is still owed, or not proven dead, stays for ever.
-func (s *Store) GC(now time.Time, keep time.Duration) (Collected, error) {
+// than keep. What is still owed, or not proven dead, stays for ever; and so does,
+// for as long as it lives, what living says yes to. A nil living says no.
+func (s *Store) GC(now time.Time, keep time.Duration, living func(Record) bool) (Collected, error) {
 	var c Collected
 	handles, aside, err := s.List()
 	c.Aside = aside
 	errs := []error{err}
 	for _, h := range handles {
-		if !prunable(h.record, now, keep) {
+		if !prunable(h.record, now, keep) || living != nil && living(h.record) {
 			continue
 		}
 		n, err := s.prune(h.record)

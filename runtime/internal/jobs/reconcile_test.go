@@ -159,7 +159,7 @@ func TestReconcile_UnprovenTeardownIsTriedThreeTimes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = h.Take(start)
 	require.NoError(t, err)
-	c, err := s.GC(start.Add(100*time.Hour), time.Hour)
+	c, err := s.GC(start.Add(100*time.Hour), time.Hour, nil)
 	require.NoError(t, err)
 	assert.Zero(t, c.Works)
 }
