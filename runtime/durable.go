@@ -107,16 +107,21 @@ func (d *durables) wake() {
 }
 
 // watch looks at the records of earlier sessions whenever something of theirs
-// has ended.
+// has ended, and again after a while where a teardown could not be proven.
 func (d *durables) watch() {
 	defer close(d.ended)
 	for {
+		var again <-chan time.Time
+		if d.unproven() {
+			again = time.After(unprovenDelay)
+		}
 		select {
 		case <-d.kick:
-			d.look()
+		case <-again:
 		case <-d.ctx.Done():
 			return
 		}
+		d.look()
 	}
 }
 
@@ -124,23 +129,23 @@ func (d *durables) watch() {
 // is tried again.
 const unprovenDelay = 30 * time.Second
 
+// unproven says whether a command is still to be ended that could not be proven
+// dead.
+func (d *durables) unproven() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.adopted, func(a *adopted) bool { return a.record().KillFailed > 0 })
+}
+
+// look refreshes what runs, and lets go of what has ended.
 func (d *durables) look() {
 	d.mu.Lock()
-	adopted := append([]*adopted(nil), d.adopted...)
+	ended := slices.Clone(d.adopted)
 	d.mu.Unlock()
-	for _, a := range adopted {
-		if !a.refresh(d.ctx) {
-			continue
-		}
-		d.mu.Lock()
-		for i, held := range d.adopted {
-			if held == a {
-				d.adopted = append(d.adopted[:i], d.adopted[i+1:]...)
-				break
-			}
-		}
-		d.mu.Unlock()
-	}
+	ended = slices.DeleteFunc(ended, func(a *adopted) bool { return !a.refresh(d.ctx) })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.adopted = slices.DeleteFunc(d.adopted, func(a *adopted) bool { return slices.Contains(ended, a) })
 }
 
 // close lets go of the supervisors. It ends no command.
