@@ -90,7 +90,7 @@ func TestJobs_foregroundCommand(t *testing.T) {
 func TestJobs_leftRunning(t *testing.T) {
 	r := newRig(t)
 	s := r.start(r.load("runner", atOnce), SessionOptions{})
-	s.do(`{"binary":"bash","background":true,"command":"setsid sleep 1000 < /dev/null > /dev/null 2>&1 & until [ \"$(cut -d' ' -f6 /proc/$!/stat)\" = $! ]; do :; done"}`)
+	s.do(`{"binary":"bash","background":true,"command":"setsid sleep 1000 < /dev/null > /dev/null 2>&1 & until [ \"$(cut -d' ' -f2,6 /proc/$!/stat)\" = \"(sleep) $!\" ]; do :; done"}`)
 	s.idle()
 	list := r.jobs()
 	require.Len(t, list, 1)
@@ -110,7 +110,7 @@ func TestJobs_leftRunningInTheForeground(t *testing.T) {
 	r := newRig(t)
 	c := r.load("runner")
 	s := r.start(c, SessionOptions{})
-	out := s.tool(s.do(`setsid sleep 1000 < /dev/null > /dev/null 2>&1 & until [ "$(cut -d' ' -f6 /proc/$!/stat)" = $! ]; do :; done`))
+	out := s.tool(s.do(`setsid sleep 1000 < /dev/null > /dev/null 2>&1 & until [ "$(cut -d' ' -f2,6 /proc/$!/stat)" = "(sleep) $!" ]; do :; done`))
 	assert.Equal(t, "passed", out.Status)
 	assert.Contains(t, out.Metadata["left_running"], "sleep (pid ")
 	assert.NotContains(t, out.Metadata, "work_id")
