@@ -2,8 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"io"
-	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -12,13 +10,14 @@ import (
 )
 
 // carryOver writes into the trace of a session that died what it could not write
-// itself: that these commands are carried on. Once their records are gone,
-// nothing else says there what became of them.
+// itself: that these commands are carried on, and of those that it was waiting
+// for, that they went to the background. Once their records are gone, nothing
+// else says there what became of them.
 func (s *Session) carryOver(f sessionFile, works []jobs.Record) error {
 	if f.EndedMS != 0 || len(works) == 0 {
 		return nil
 	}
-	open, err := s.unaccounted(f.ID)
+	told, err := s.toldOf(f.ID)
 	if err != nil {
 		return err
 	}
@@ -28,32 +27,48 @@ func (s *Session) carryOver(f sessionFile, works []jobs.Record) error {
 	}
 	defer w.Close()
 	for _, r := range works {
-		if !open[r.WorkID] {
-			continue
+		if told[r.WorkID][trace.ShellCompleted] {
+			continue // Its end is there already; the guest did not take it.
 		}
-		if err := w.Append(carriedEvent(r)); err != nil {
-			return fmt.Errorf("cannot write that %s is carried on: %w", r.WorkID, err)
+		for _, e := range []trace.Event{detachedEvent(r), carriedEvent(r)} {
+			if told[r.WorkID][e.Type] {
+				continue
+			}
+			if err := w.Append(e); err != nil {
+				return fmt.Errorf("cannot write that %s is carried on: %w", r.WorkID, err)
+			}
 		}
 	}
 	return nil
 }
 
-// unaccounted are the works that a session's trace, read alone, says nothing of
-// after their demotion.
-func (s *Session) unaccounted(session string) (map[string]bool, error) {
-	found, err := trace.Losses(session, func(id string) (io.ReadCloser, error) {
-		if id != session {
-			return nil, fs.ErrNotExist
-		}
-		return s.openTrace(id)
-	})
-	open := map[string]bool{}
-	for _, l := range found {
-		for _, loss := range l.Losses {
-			open[loss.WorkID] = true
-		}
+// toldOf is what a session's trace has of each work: the types of its events.
+func (s *Session) toldOf(session string) (map[string]map[string]bool, error) {
+	file, err := s.openTrace(session)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the trace: %w", err)
 	}
-	return open, err
+	defer file.Close()
+	told := map[string]map[string]bool{}
+	for line := range trace.Lines(file) {
+		if line.Err != nil || line.Event.WorkID == "" {
+			continue
+		}
+		if told[line.Event.WorkID] == nil {
+			told[line.Event.WorkID] = map[string]bool{}
+		}
+		told[line.Event.WorkID][line.Event.Type] = true
+	}
+	return told, nil
+}
+
+// detachedEvent is of the moment at which the command went to the background.
+// Where no grace ran out, the command was waited for until then.
+func detachedEvent(r jobs.Record) trace.Event {
+	return trace.Event{
+		Type: trace.ShellDetached, Timestamp: r.DemotedAt, TaskID: r.Task, WorkID: r.WorkID, Binary: r.Binary,
+		Command: r.Command, GraceMS: trace.Int(max(0, r.DemotedAt-r.StartedAt)),
+	}
 }
 
 func carriedEvent(r jobs.Record) trace.Event {
