@@ -72,6 +72,9 @@ func Jobs(ctx context.Context, dir string) (found []*Job, problems []error, err 
 // sessionJobs asks the session's supervisor first: what ends while the records
 // are read is then in both, and told once.
 func sessionJobs(ctx context.Context, info SessionInfo) (found []*Job, problems []error) {
+	if info.Damaged != "" {
+		problems = append(problems, fmt.Errorf("session %s: %s", info.ID, info.Damaged))
+	}
 	living, err := livingCommands(ctx, info.Dir)
 	if err != nil {
 		problems = append(problems, fmt.Errorf("session %s: %w", info.ID, err))

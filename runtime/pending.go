@@ -11,9 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
 
@@ -62,7 +61,7 @@ func (p *pendingStore) save(t *task) error {
 		Origin: t.prov.Origin().String(), Trust: t.prov.Trust().String(), Message: t.message, Repeated: t.repeated,
 	})
 	if err == nil {
-		err = maybe.WriteFile(p.path(t.id, ".json"), data, 0o600)
+		err = writeAtomic(p.path(t.id, ".json"), data)
 	}
 	if err == nil {
 		err = syncDir(p.dir)
@@ -90,7 +89,7 @@ func (p *pendingStore) mark(t *task, suffix string) error {
 	if t.delivery != nil {
 		return nil
 	}
-	f, err := os.OpenFile(p.path(t.id, suffix), os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := regular.OpenFile(p.path(t.id, suffix), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot keep account of the task: %w", err)
 	}
@@ -163,7 +162,7 @@ func (t *pendingTask) setMarks(rests []string) {
 func (t *pendingTask) interrupted() bool { return t.running && (t.ran || t.boot != bootID()) }
 
 func (p *pendingStore) read(id string) (t pendingTask, err error) {
-	f, err := os.Open(p.path(id, ".json"))
+	f, err := regular.Open(p.path(id, ".json"))
 	if err != nil {
 		return t, err
 	}

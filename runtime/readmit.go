@@ -35,7 +35,7 @@ func (s *Session) lineage() []string {
 	for f := s.old; ids.Session.Valid(f.ID) && !slices.Contains(chain, f.ID); {
 		chain = append(chain, f.ID)
 		var err error
-		if f, err = readSessionFile(s.rt.state.session(f.ResumedFrom)); err != nil {
+		if f, _, err = knownOf(s.rt.state.session(f.ResumedFrom)); err != nil {
 			break // It was collected, or there is none.
 		}
 	}

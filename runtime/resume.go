@@ -12,6 +12,7 @@ import (
 	"github.com/murmur-capsule/murmur/capsule"
 	"github.com/murmur-capsule/murmur/runtime/internal/detach"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
@@ -34,12 +35,18 @@ func (s *Session) claimOld(id string) error {
 		return errors.New("that is no session id")
 	}
 	dir := s.rt.state.session(id)
-	f, err := readSessionFile(dir)
+	f, damage, err := knownOf(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no such session in %s", s.rt.state)
 	}
 	if err != nil {
 		return err
+	}
+	if damage != nil {
+		fmt.Fprintf(s.operator, "[capsule-runtime] %v; its trace tells the rest\n", damage)
+	}
+	if damage != nil && f.Capsule == "" {
+		return damage
 	}
 	if f.Capsule != s.capsule.manifest.Name {
 		return fmt.Errorf("it is of capsule %q, not %q", f.Capsule, s.capsule.manifest.Name)
@@ -109,7 +116,7 @@ func (s *Session) sameAs(info SessionInfo) bool {
 }
 
 func (s *Session) adopt(info SessionInfo) error {
-	f, err := readSessionFile(info.Dir)
+	f, _, err := knownOf(info.Dir)
 	if err != nil {
 		return err
 	}
@@ -123,7 +130,7 @@ func (s *Session) openTrace(session string) (io.ReadCloser, error) {
 	if !ids.Session.Valid(session) {
 		return nil, fs.ErrNotExist
 	}
-	return os.Open(filepath.Join(s.rt.state.session(session), traceName))
+	return regular.Open(filepath.Join(s.rt.state.session(session), traceName))
 }
 
 // reportLost writes those losses off that no record accounts for, in the old

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2/maybe"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 )
 
@@ -45,7 +45,7 @@ type sessionFile struct {
 func (f sessionFile) write(dir string) error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
-		err = maybe.WriteFile(filepath.Join(dir, sessionFileName), append(data, '\n'), 0o600)
+		err = writeAtomic(filepath.Join(dir, sessionFileName), append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", filepath.Join(dir, sessionFileName), err)
@@ -54,7 +54,7 @@ func (f sessionFile) write(dir string) error {
 }
 
 func readSessionFile(dir string) (f sessionFile, err error) {
-	file, err := os.Open(filepath.Join(dir, sessionFileName))
+	file, err := regular.Open(filepath.Join(dir, sessionFileName))
 	if err != nil {
 		return f, err
 	}
@@ -72,6 +72,39 @@ func readSessionFile(dir string) (f sessionFile, err error) {
 	return f, nil
 }
 
+// knownOf is what is known of the session in dir. Where its file is damaged,
+// which damage tells, its trace says the rest: one bad file must hide neither
+// commands nor results.
+func knownOf(dir string) (f sessionFile, damage, err error) {
+	f, err = readSessionFile(dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return f, nil, err
+	}
+	return retold(dir), err, nil
+}
+
+// retold is a session as its trace tells of it. The state directory holds no
+// session of another owner.
+func retold(dir string) sessionFile {
+	f := sessionFile{ID: filepath.Base(dir), Owner: os.Geteuid()}
+	file, err := regular.Open(filepath.Join(dir, traceName))
+	if err != nil {
+		return f
+	}
+	defer file.Close()
+	for l := range trace.Lines(file) {
+		switch e := l.Event; {
+		case l.Err != nil || e.SessionID != f.ID:
+		case e.Type == trace.SessionStart:
+			f.Capsule, f.Version, f.GuestSHA256, f.Workdir = e.Capsule, e.Version, e.GuestSHA256, e.Workdir
+			f.StartedMS, f.ResumedFrom = e.Timestamp, e.ResumedFrom
+		case e.Type == trace.SessionEnd:
+			f.EndedMS = e.Timestamp
+		}
+	}
+	return f
+}
+
 // A sessionLock is held by the process that runs a session, for as long as it
 // lives: a session whose lock is free is not running.
 type sessionLock struct{ f *flock.Flock }
@@ -79,7 +112,7 @@ type sessionLock struct{ f *flock.Flock }
 var errRunning = errors.New("the session is running")
 
 func lockSession(dir string) (*sessionLock, error) {
-	l := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+	l := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600), flock.SetFlag(regular.LockFlags))
 	ok, err := l.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock the session: %w", err)
@@ -106,6 +139,9 @@ type SessionInfo struct {
 	ResumedFrom string    `json:"resumed_from,omitempty"`
 	// Running says that a process holds the session.
 	Running bool `json:"running"`
+	// Damaged is why the session's own file cannot be read. What its trace
+	// tells stands above then.
+	Damaged string `json:"damaged,omitempty"`
 }
 
 // Died says that the session's process went away without ending the session.
@@ -114,8 +150,8 @@ func (i SessionInfo) Died() bool { return !i.Running && i.Ended.IsZero() }
 // TracePath is the file that holds the session's events.
 func (i SessionInfo) TracePath() string { return filepath.Join(i.Dir, traceName) }
 
-// Sessions lists the sessions in a state directory, oldest first. Directories
-// that hold no readable session are passed over.
+// Sessions lists the sessions in a state directory, oldest first. One that ended
+// before it had begun has no file, and is passed over.
 func Sessions(dir string) ([]SessionInfo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -143,7 +179,7 @@ func Sessions(dir string) ([]SessionInfo, error) {
 }
 
 func sessionInfo(dir string) (SessionInfo, error) {
-	f, err := readSessionFile(dir)
+	f, damage, err := knownOf(dir)
 	if err != nil {
 		return SessionInfo{}, err
 	}
@@ -153,6 +189,9 @@ func sessionInfo(dir string) (SessionInfo, error) {
 	}
 	if f.EndedMS != 0 {
 		info.Ended = time.UnixMilli(f.EndedMS)
+	}
+	if damage != nil {
+		info.Damaged = damage.Error()
 	}
 	lock, err := lockSession(dir)
 	if err == nil {

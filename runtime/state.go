@@ -1,9 +1,12 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 )
 
 // A stateDir is where sessions live: <state>/sessions/<ses>/ holds a session's
@@ -15,19 +18,29 @@ type stateDir string
 // things in: what it holds is believed at the next start.
 func openState(path string) (stateDir, error) {
 	abs, err := filepath.Abs(path)
+	if err == nil && !utf8.ValidString(abs) {
+		err = errors.New("its path is not valid UTF-8") // records are text
+	}
 	if err != nil {
 		return "", fmt.Errorf("cannot use state directory %q: %w", path, err)
 	}
-	for _, dir := range []string{abs, filepath.Join(abs, "sessions"), filepath.Join(abs, "workdirs")} {
-		if err := privateDir(dir); err != nil {
+	// Others may look into the directory, which holds nothing but the two, if
+	// whoever made it wants that.
+	for _, d := range []struct {
+		path   string
+		others fs.FileMode
+	}{{abs, 0o022}, {filepath.Join(abs, "sessions"), 0o077}, {filepath.Join(abs, "workdirs"), 0o077}} {
+		if err := privateDir(d.path, d.others); err != nil {
 			return "", fmt.Errorf("cannot use state directory %s: %w", abs, err)
 		}
 	}
 	return stateDir(abs), nil
 }
 
-// privateDir makes dir with mode 0700 and checks that it is ours alone.
-func privateDir(dir string) error {
+// privateDir makes dir with mode 0700, or checks that it is ours and that nobody
+// else may do there what others says. One that is there is not changed: it may
+// have other uses.
+func privateDir(dir string, others fs.FileMode) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -35,16 +48,16 @@ func privateDir(dir string) error {
 	if err != nil {
 		return err
 	}
+	if info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a symbolic link; name what it leads to", dir)
+	}
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", dir)
 	}
 	if err := checkOwner(dir, info); err != nil {
 		return err
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(dir, 0o700)
-	}
-	return nil
+	return checkMode(dir, info, others)
 }
 
 func (d stateDir) sessions() string         { return filepath.Join(string(d), "sessions") }

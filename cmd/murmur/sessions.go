@@ -56,6 +56,9 @@ func (a *app) showSessions(sessions []runtime.SessionInfo, stateDir string) erro
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SESSION\tSTATE\tSTARTED\tCAPSULE\tWORKDIR")
 	for _, s := range sessions {
+		if s.Damaged != "" {
+			a.warn("session %s: %s", s.ID, s.Damaged)
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, sessionState(s), s.Started.Format(time.DateTime),
 			printable(s.Capsule+" "+s.Version), printable(s.Workdir))
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // reserved is the room kept for an exit record, in bytes.
@@ -75,7 +77,7 @@ func (s *Store) writeExit(work string, data []byte) error {
 	if exists(s.exitPath(work)) {
 		return nil
 	}
-	f, err := os.OpenFile(s.reservePath(work), os.O_WRONLY, 0)
+	f, err := regular.OpenFile(s.reservePath(work), os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return writeAtomic(s.exitPath(work), data)
 	}

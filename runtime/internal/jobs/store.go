@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 const (
@@ -70,7 +72,7 @@ func (s *Store) reservePath(work string) string {
 func (s *Store) locked(f func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := flock.New(filepath.Join(s.dir, lockFile), flock.SetPermissions(0o600))
+	l := flock.New(filepath.Join(s.dir, lockFile), flock.SetPermissions(0o600), flock.SetFlag(regular.LockFlags))
 	if err := l.Lock(); err != nil {
 		return fmt.Errorf("cannot lock the job store: %w", err)
 	}
@@ -159,24 +161,20 @@ func (s *Store) Accounts(work, launch string) bool {
 	return err == nil && r.Launch == launch
 }
 
-// readFile reads a regular file of at most maxFile bytes. What is no regular
-// file is refused before it is opened: a pipe would hold the reader for ever.
+// readFile reads a regular file of at most maxFile bytes.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("not a regular file (%s)", info.Mode().Type())
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("it has %d bytes, more than %d", info.Size(), maxFile)
-	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("it has %d bytes, more than %d", info.Size(), maxFile)
+	}
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

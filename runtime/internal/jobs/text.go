@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // textLimit is how many characters of output a text shows: half from the head,
@@ -125,7 +126,7 @@ func (s section) read(from, n int64) string {
 	if s.file == "" {
 		return s.text[from : from+n]
 	}
-	f, err := os.Open(s.file)
+	f, err := regular.Open(s.file)
 	if err != nil {
 		return ""
 	}

@@ -3,9 +3,10 @@ package shell
 import (
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 const (
@@ -31,7 +32,7 @@ func Clean(raw []byte, limit int) (text string, cut bool) {
 
 // inline returns the head of a captured stream, cleaned.
 func inline(path string) (text string, cut bool, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", false, err
 	}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // logDir is where full logs go, in the workdir.
@@ -102,7 +104,7 @@ func writeStream(f *os.File, heading, path string) error {
 	if _, err := io.WriteString(f, heading+"\n"); err != nil {
 		return err
 	}
-	src, err := os.Open(path)
+	src, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the stream has brought nothing
 	}

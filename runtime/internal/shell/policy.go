@@ -64,6 +64,9 @@ func NewPolicy(c Config) (*Policy, error) {
 	}
 	if c.Path == nil {
 		c.Path = slices.DeleteFunc(SearchPath(c.Host), c.writable)
+		if len(c.Path) == 0 {
+			return nil, fmt.Errorf("commands may write to every directory that binaries are looked up in: the workdir is %s", Quote(c.Workdir.path))
+		}
 	}
 	if c.Inside == nil {
 		c.Inside = func(path string) string { return path }

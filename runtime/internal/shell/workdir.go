@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 )
 
 // A Workdir is the directory that a capsule's commands work in, reached through
@@ -26,7 +27,12 @@ func OpenWorkdir(path string) (*Workdir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the workdir: %w", err)
 	}
-	root, err := os.OpenRoot(real)
+	// Records, reports and what the guest is told are text.
+	if !utf8.ValidString(real) {
+		return nil, fmt.Errorf("cannot open the workdir: its path %s is not valid UTF-8", Quote(real))
+	}
+	// As in openDir, the dot keeps a FIFO from being waited for.
+	root, err := os.OpenRoot(real + string(filepath.Separator) + ".")
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the workdir: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -88,7 +89,7 @@ type journal struct {
 // is closed, so that the next one stands on its own.
 func openJournal(dir string) (*journal, error) {
 	path := filepath.Join(dir, journalFile)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the journal: %w", err)
 	}
@@ -154,7 +155,7 @@ func (j *journal) put(b []byte) error {
 
 // rewrite replaces the journal by the given lines, at one instant.
 func (j *journal) rewrite(entries []entry) error {
-	next, err := os.OpenFile(j.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	next, err := regular.OpenFile(j.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot compact the journal: %w", err)
 	}
@@ -214,7 +215,7 @@ func (a *account) owed() int {
 
 // readJournal reads the journal of dir.
 func readJournal(dir string) (account, error) {
-	f, err := os.Open(filepath.Join(dir, journalFile))
+	f, err := regular.Open(filepath.Join(dir, journalFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return account{}, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // takeLock waits until no other supervisor of dir lives and keeps it so for as
@@ -22,7 +24,7 @@ func takeLock(dir string) (*os.File, error) {
 }
 
 func openLock(dir string) (*os.File, error) {
-	return os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	return regular.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
 func flock(f *os.File, how int) error {
@@ -38,7 +40,7 @@ func flock(f *os.File, how int) error {
 // before looking for exit records knows that a supervisor which has left since
 // has written them all.
 func Alive(dir string) bool {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	f, err := regular.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}

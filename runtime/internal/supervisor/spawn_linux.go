@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // startPatience is how long a new supervisor may take until it answers.
@@ -50,7 +52,7 @@ func launch(dir string, conn *os.File) (int, error) {
 		return 0, err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(filepath.Join(dir, logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	log, err := regular.OpenFile(filepath.Join(dir, logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return 0, err
 	}

@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // A Line is one line of a trace as it was read.
@@ -138,7 +139,7 @@ func Events(r io.Reader) (events []Event, problems []Problem) {
 
 // ReadFile is [Events] on the file at path. The error is that of opening it.
 func ReadFile(path string) ([]Event, []Problem, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the trace: %w", err)
 	}

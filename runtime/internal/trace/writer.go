@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // MaxLine is the greatest length of a line in bytes, its newline included. A
@@ -43,7 +45,7 @@ func Open(path, session string, o Options) (*Writer, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := regular.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the trace: %w", err)
 	}
