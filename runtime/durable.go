@@ -107,13 +107,13 @@ func (d *durables) wake() {
 }
 
 // watch looks at the records of earlier sessions whenever something of theirs
-// has ended, and again after a while where a teardown could not be proven.
+// has ended, and again after a while where nobody would tell.
 func (d *durables) watch() {
 	defer close(d.ended)
 	for {
 		var again <-chan time.Time
-		if d.unproven() {
-			again = time.After(unprovenDelay)
+		if d.unwatched() {
+			again = time.After(lookAgainDelay)
 		}
 		select {
 		case <-d.kick:
@@ -125,16 +125,19 @@ func (d *durables) watch() {
 	}
 }
 
-// unprovenDelay is how long to wait before a teardown that could not be proven
-// is tried again.
-const unprovenDelay = 30 * time.Second
+// lookAgainDelay is how long to wait before the next look at commands that no
+// supervisor watches. Tests shorten it.
+var lookAgainDelay = 30 * time.Second
 
-// unproven says whether a command is still to be ended that could not be proven
-// dead.
-func (d *durables) unproven() bool {
+// unwatched says whether a command runs that no supervisor has, because one died
+// and its journal is gone, or that is still to be ended, because it could not be
+// proven dead.
+func (d *durables) unwatched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.ContainsFunc(d.adopted, func(a *adopted) bool { return a.record().KillFailed > 0 })
+	return slices.ContainsFunc(d.adopted, func(a *adopted) bool {
+		return a.src.runner == nil || a.record().KillFailed > 0
+	})
 }
 
 // look refreshes what runs, and lets go of what has ended.
