@@ -4,6 +4,7 @@
 GO     ?= go
 BIN    := build/murmur
 RUNNER := guest-fixtures/go/runner
+WAZY   := host/internal/component/bench
 
 .DEFAULT_GOAL := help
 
@@ -34,6 +35,7 @@ soak: ## kill runtimes and supervisors at random for some minutes; the account m
 
 bench: build guests ## measure ours beside its rival, and print the ratio
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+	cd $(WAZY) && $(GO) test -run '^$$' -bench . -benchtime 1s .
 
 lint: ## vet, gofmt, staticcheck, and the builds for other systems
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"

@@ -97,6 +97,7 @@ var guests = map[string]guest{
 	"text-looper":  {"text/looper", "build/looper.wasm", component("text", "looper.wat")},
 	"text-command": {"text/command", "build/command.wasm", component("text", "command.wat")},
 	"text-attacks": {"text/attacks", "build/attacks.wasm", component("text", "attacks.wat")},
+	"text-shapes":  {"text/shapes", "build/shapes.wasm", component("text", "shapes.wat")},
 	"text-stuck":   {"text/stuck", "build/stuck.wasm", component("text", "stuck.wat")},
 	"text-package": {"text/package", "build/package.wasm", component("text", "package.wat")},
 	"text-plugged": {"text/plugged", "build/plugged.wasm", component("plug", "compose.wat", "plug.wat", "../runner/runner.wat")},
