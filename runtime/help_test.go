@@ -2,18 +2,22 @@ package runtime
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/murmur-capsule/murmur/capsule"
 	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
+	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
 
@@ -42,8 +46,29 @@ func newRig(t *testing.T) *rig {
 	log := &syncBuffer{}
 	rt, err := New(Options{StateDir: filepath.Join(t.TempDir(), "state"), CacheDir: fixtures.RuntimeCache(t), Log: log})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, rt.Close()) })
+	t.Cleanup(func() {
+		require.NoError(t, rt.Close())
+		idleSupervisorsLeave(t, rt.state)
+	})
 	return &rig{t, rt, log, t.TempDir()}
+}
+
+// idleSupervisorsLeave waits for the supervisors that have no command any more:
+// the last that they write is not to meet the removal of their directory.
+func idleSupervisorsLeave(t *testing.T, state stateDir) {
+	dirs, err := filepath.Glob(filepath.Join(state.sessions(), "*"))
+	require.NoError(t, err)
+	for _, dir := range dirs {
+		busy := func(c supervisor.Command) bool { return !c.Ended }
+		left := func() bool {
+			if !supervisor.Alive(dir) {
+				return true
+			}
+			living, err := livingCommands(context.Background(), dir)
+			return err == nil && slices.ContainsFunc(living, busy)
+		}
+		require.Eventually(t, left, time.Minute, 10*time.Millisecond)
+	}
 }
 
 // load loads a fixture with a changed manifest.
