@@ -107,3 +107,26 @@ func TestContain_fails(t *testing.T) {
 	_, err := Connect(t.Context(), b.o)
 	require.ErrorContains(t, err, "cannot prepare containment class scoped")
 }
+
+// BenchmarkStartUpContained is BenchmarkStartUp with a sandbox that is made on
+// the way, and the supervisor's memory once it has run a command in it.
+func BenchmarkStartUpContained(b *testing.B) {
+	for _, class := range []containment.Class{containment.Scoped, containment.Sealed} {
+		b.Run(string(class), func(b *testing.B) {
+			bn := newBench(b)
+			bn.contain(class, containment.Resources{})
+			for b.Loop() {
+				r, err := Connect(b.Context(), bn.o)
+				require.NoError(b, err)
+				b.StopTimer()
+				_, exit := bn.outputOf(r, "true")
+				require.Zero(b, exit.Code)
+				b.ReportMetric(memory(b, r.PID(), "Rss")/1024, "rss-MiB")
+				b.ReportMetric(memory(b, r.PID(), "Pss")/1024, "pss-MiB")
+				require.NoError(b, r.Close())
+				bn.waitLeft()
+				b.StartTimer()
+			}
+		})
+	}
+}
