@@ -25,6 +25,13 @@ const (
 	maxLetter = maxPendingFile
 	// letterTime bounds how long a peer may take over one request.
 	letterTime = 30 * time.Second
+	// maxPeers bounds how many are served at once, and with it what their letters
+	// may take of memory. While more wait, those who are served have hurryTime
+	// left: nobody who connects and is silent shuts others out.
+	maxPeers  = 16
+	hurryTime = time.Second / 2
+	// acceptPause is how long to wait for descriptors, where there are none.
+	acceptPause = 50 * time.Millisecond
 )
 
 // A letter is a task that another process of the same user hands to a session
@@ -49,6 +56,7 @@ type inbox struct {
 	s        *Session
 	listener *net.UnixListener
 	serving  sync.WaitGroup
+	places   chan struct{}
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -60,7 +68,7 @@ func (s *Session) openInbox() error {
 	if err != nil {
 		return fmt.Errorf("cannot listen for tasks: %w", err)
 	}
-	s.inbox = &inbox{s: s, listener: l, conns: map[net.Conn]bool{}}
+	s.inbox = &inbox{s: s, listener: l, places: make(chan struct{}, maxPeers), conns: map[net.Conn]bool{}}
 	s.inbox.serving.Go(s.inbox.serve)
 	return nil
 }
@@ -68,17 +76,39 @@ func (s *Session) openInbox() error {
 func (b *inbox) serve() {
 	for {
 		conn, err := b.listener.AcceptUnix()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
 		}
+		if err != nil {
+			time.Sleep(acceptPause)
+			continue
+		}
+		b.enter()
 		if !b.hold(conn) {
+			<-b.places
 			continue
 		}
 		b.serving.Go(func() {
+			defer func() { <-b.places }()
 			defer b.drop(conn)
 			b.answer(conn)
 		})
 	}
+}
+
+// enter waits for a place.
+func (b *inbox) enter() {
+	select {
+	case b.places <- struct{}{}:
+		return
+	default:
+	}
+	b.mu.Lock()
+	for conn := range b.conns {
+		_ = conn.SetDeadline(time.Now().Add(hurryTime))
+	}
+	b.mu.Unlock()
+	b.places <- struct{}{}
 }
 
 func (b *inbox) hold(conn net.Conn) bool {
@@ -88,6 +118,7 @@ func (b *inbox) hold(conn net.Conn) bool {
 		_ = conn.Close()
 		return false
 	}
+	_ = conn.SetDeadline(time.Now().Add(letterTime))
 	b.conns[conn] = true
 	return true
 }
@@ -103,7 +134,6 @@ func (b *inbox) answer(conn net.Conn) {
 	if unixsock.CheckPeer(conn) != nil {
 		return
 	}
-	_ = conn.SetDeadline(time.Now().Add(letterTime))
 	_ = json.NewEncoder(conn).Encode(b.receive(conn))
 }
 
