@@ -22,7 +22,10 @@ func (a *app) follow(ctx context.Context, j *runtime.Job) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	out, errs := j.OutputFiles()
-	files := []*tail{{path: out, to: a.stdout}, {path: errs, to: a.stderr}}
+	files := []*tail{
+		{path: out, to: terminalWriter(a.stdout, a.styleOut)},
+		{path: errs, to: terminalWriter(a.stderr, a.styleErr)},
+	}
 	defer func() {
 		for _, f := range files {
 			f.close()

@@ -161,6 +161,8 @@ func (a *app) oneJob(ctx context.Context, stateDir, what string) (*runtime.Job, 
 		return !strings.HasPrefix(j.ID, what) && !strings.HasSuffix(j.ID, what)
 	})
 	switch {
+	case strings.HasPrefix(what, "ses_"):
+		return nil, usage("that is a session: murmur ps lists the commands, murmur stop --session ends those of one", "there is no command %q in %s", what, stateDir)
 	case what == "" || len(matching) == 0:
 		return nil, usage("see murmur ps --all", "there is no command %q in %s", what, stateDir)
 	case len(matching) > 1:
@@ -260,7 +262,7 @@ func (a *app) gcCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "removed %d commands and %d sessions, %s\n", got.Jobs, got.Sessions, size(got.Bytes))
+			fmt.Fprintf(a.stdout, "removed %s and %s, %s\n", count(int64(got.Jobs), "command"), count(int64(got.Sessions), "session"), size(got.Bytes))
 			return nil
 		},
 	}

@@ -39,7 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 			"session after the current task; a second one ends it at once. No command is killed by either.",
 		Example: "  murmur run ./builder --task 'make test' --until-idle\n" +
 			"  murmur run guest.wasm --allow bash --task 'echo hi' --json",
-		Args: exactly(1, "the PATH of a capsule"),
+		Args: f.onePath,
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
@@ -48,7 +48,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVar(&f.origin, "origin", "user", "where the tasks come from: user, event or peer")
 	flags.BoolVar(&f.untilIdle, "until-idle", false, "queue tasks, and end when none waits and no command is outstanding")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the session at once when it has run this long")
-	flags.StringVar(&f.resume, "resume", "", "go on from a session, or from the capsule's last one")
+	flags.StringVar(&f.resume, "resume", "", "go on from a session (--resume=ID), or from the capsule's last one")
 	flags.Lookup("resume").NoOptDefVal = resumeLast
 	flags.StringVar(&f.workdir, "workdir", "", "the directory of the guest and its commands (default a fresh one)")
 	stateDirFlag(flags, &f.stateDir)
@@ -67,6 +67,15 @@ func (a *app) runCommand() *cobra.Command {
 		return r.run(c.Context())
 	}
 	return c
+}
+
+// onePath wants the path alone. An id after --resume is a second path to the
+// parser of flags, for that flag may stand alone.
+func (f *runFlags) onePath(c *cobra.Command, args []string) error {
+	if len(args) == 2 && f.resume == resumeLast {
+		return usage("a session is named with an equals sign: --resume="+args[1], "too many arguments: %s wants the PATH of a capsule", c.CommandPath())
+	}
+	return exactly(1, "the PATH of a capsule")(c, args)
 }
 
 // prepare checks the flags and reads the manifest, before anything is started.
@@ -136,27 +145,26 @@ func (f *runFlags) makeAbsolute() (err error) {
 // resumed finds the session of the capsule to go on from; none is the zero
 // value.
 func (f *runFlags) resumed(capsule string) (runtime.SessionInfo, error) {
-	if f.resume == "" {
+	switch f.resume {
+	case "":
 		return runtime.SessionInfo{}, nil
+	case resumeLast:
+		return f.lastOf(capsule)
 	}
+	return oneSession(f.stateDir, f.resume)
+}
+
+// lastOf finds the last session of the capsule that has ended, in the workdir if
+// one is given.
+func (f *runFlags) lastOf(capsule string) (runtime.SessionInfo, error) {
 	sessions, err := runtime.Sessions(f.stateDir)
 	if err != nil {
 		return runtime.SessionInfo{}, err
 	}
 	for _, s := range slices.Backward(sessions) {
-		if f.resumes(s, capsule) {
+		if s.Capsule == capsule && !s.Running && (f.workdir == "" || s.Workdir == f.workdir) {
 			return s, nil
 		}
 	}
-	if f.resume == resumeLast {
-		return runtime.SessionInfo{}, usage("start without --resume", "there is no ended session of capsule %s to resume in %s", capsule, f.stateDir)
-	}
-	return runtime.SessionInfo{}, usage("", "there is no session %q in %s", f.resume, f.stateDir)
-}
-
-func (f *runFlags) resumes(s runtime.SessionInfo, capsule string) bool {
-	if f.resume != resumeLast {
-		return s.ID == f.resume
-	}
-	return s.Capsule == capsule && !s.Running && (f.workdir == "" || s.Workdir == f.workdir)
+	return runtime.SessionInfo{}, usage("start without --resume", "there is no ended session of capsule %s to resume in %s", capsule, f.stateDir)
 }

@@ -51,7 +51,7 @@ func (t *timeline) describe(e runtime.Event) (what, subject, rest string) {
 	case "shell_abandoned":
 		return s.odd(plain("abandoned")), short(e.WorkID), remnantText(e)
 	case "shell_carried":
-		return s.odd(plain("carried")), short(e.WorkID), remnantText(e)
+		return s.odd(plain("carried")), short(e.WorkID), fmt.Sprintf("%s · outlived the session, %s so far", commandText(e), ms(e.RunningMS))
 	case "shell_lost":
 		return s.bad(plain("lost")), short(e.WorkID), fmt.Sprintf("%s · told to %s", commandText(e), short(e.ReconciledBySession))
 	case "shell_followed_up":

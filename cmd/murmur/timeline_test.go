@@ -49,7 +49,7 @@ func TestTimeline_EveryEvent(t *testing.T) {
     +2.03s  followed up wrk_57921bef by tsk_c9198711, attempt 2
     +2.03s  abandoned   wrk_57921bef bash · z · still running after 12ms
     +2.03s  abandoned   wrk_57921bef bash · z · exit 0 after 12ms, too late to be told
-    +2.03s  carried     wrk_57921bef bash · z · still running after 12ms
+    +2.03s  carried     wrk_57921bef bash · z · outlived the session, 12ms so far
     +2.03s  lost        wrk_57921bef bash · z · told to ses_2
    +60.00s  session end              1 task, 0 failed, 2 commands demoted, 3 outstanding
    +60.00s  of_tomorrow              
