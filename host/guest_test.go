@@ -51,7 +51,7 @@ func TestNoWay(t *testing.T) {
 		{"nothing", &module{}, "the guest takes no work: it exports none of murmur:task/handler@0.1.0#handle, murmur:capsule/run@0.1.0#run and _start; it exports nothing"},
 		{"something else", exporter("a", ":", "b", ":"), "the guest takes no work: it exports none of murmur:task/handler@0.1.0#handle, murmur:capsule/run@0.1.0#run and _start; it exports a, b"},
 		{"another version", exporter("murmur:task/handler@0.2.0#handle", handleSig), "it exports murmur:task/handler@0.2.0#handle"},
-		{"two ways", exporter("_start", ":", handleExport, handleSig, reallocExport, reallocSig), "the guest takes its work in more than one way: it exports murmur:task/handler@0.1.0#handle and _start"},
+		{"two ways", exporter("_start", ":", handleExport, handleSig, reallocExport, reallocSig), "the guest takes its work in more than one way: it exports murmur:task/handler@0.1.0#handle and _start; build it as a reactor, without _start (in Go: -buildmode=c-shared)"},
 		{"another shape", exporter(handleExport, "ii:i", reallocExport, reallocSig), "the export murmur:task/handler@0.1.0#handle has the type (i32, i32) -> (i32), and should have (i32, i32, i32, i32, i32, i32, i32, i32) -> (i32)"},
 		{"a command that takes something", exporter("_start", "i:"), "the export _start has the type (i32) -> (), and should have () -> ()"},
 		{"no allocator", exporter(handleExport, handleSig), "the guest exports murmur:task/handler@0.1.0#handle, but no cabi_realloc, by which it is given strings"},

@@ -122,8 +122,12 @@ func (g *Guest) Way() (Way, error) {
 	case 1:
 		return found[0], g.checkWay(g.way(found[0]))
 	}
-	return 0, fmt.Errorf("the guest takes its work in more than one way: it exports %s and %s",
-		g.way(found[0]).export(g), g.way(found[1]).export(g))
+	more := g.way(found[1]).export(g)
+	cure := ""
+	if more == "_start" {
+		cure = "; build it as a reactor, without _start (in Go: -buildmode=c-shared)"
+	}
+	return 0, fmt.Errorf("the guest takes its work in more than one way: it exports %s and %s%s", g.way(found[0]).export(g), more, cure)
 }
 
 // A wayFound is what looking for a way has found, once for all its calls.
