@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -85,9 +84,8 @@ func (a *app) ps(ctx context.Context, stateDir string, all, asJSON bool) error {
 }
 
 func (a *app) printJSON(found []*runtime.Job) error {
-	out := json.NewEncoder(a.stdout)
 	for _, j := range found {
-		if err := out.Encode(j); err != nil {
+		if err := encodeLine(a.stdout, j); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/murmur-capsule/murmur/runtime"
 )
@@ -38,9 +40,7 @@ func (r *results) show(res runtime.TaskResult) {
 func (r *results) text(res runtime.TaskResult) (text string, ok bool) {
 	if r.json {
 		var b strings.Builder
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(res); err != nil {
+		if err := encodeLine(&b, res); err != nil {
 			panic("internal error: cannot encode a result: " + err.Error())
 		}
 		return b.String(), true
@@ -58,10 +58,41 @@ func (r *results) text(res runtime.TaskResult) (text string, ok bool) {
 	return text, true
 }
 
-// terminalWriter is w, made safe where it is a terminal.
+// encodeLine writes v as a line of JSON.
+func encodeLine(w io.Writer, v any) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, jsonText(b.String()))
+	return err
+}
+
+// terminalWriter is w, made safe where it is a terminal. A character that comes
+// in two pieces is shown when it is whole.
 func terminalWriter(w io.Writer, s style) io.Writer {
 	if !s.terminal {
 		return w
 	}
-	return writerFunc(func(text []byte) { _, _ = io.WriteString(w, printableText(string(text))) })
+	var rest []byte
+	return writerFunc(func(text []byte) {
+		text = append(rest, text...)
+		rest = bytes.Clone(cutRune(text))
+		_, _ = io.WriteString(w, printableText(string(text[:len(text)-len(rest)])))
+	})
+}
+
+// cutRune is the character at the end of text that lacks its last bytes.
+func cutRune(text []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return nil
+			}
+			return tail
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) rootCommand() *cobra.Command {
@@ -18,8 +19,9 @@ func (a *app) rootCommand() *cobra.Command {
 			"and its end comes back to the guest as a task.",
 		Version:       version(),
 		SilenceErrors: true, SilenceUsage: true, DisableSuggestions: true,
-		Args: knownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:              knownCommand,
+		PersistentPreRunE: nothingEmpty,
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("murmur {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -42,6 +44,17 @@ func knownCommand(c *cobra.Command, args []string) error {
 		hint = "did you mean murmur " + strings.Join(near, " or murmur ") + "?"
 	}
 	return usage(hint, "there is no command %q", args[0])
+}
+
+// nothingEmpty refuses flags that were given no value: a script's variable that
+// is not set must not choose some other session or directory.
+func nothingEmpty(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = usage("give it a value, or leave it out", "--%s is empty", f.Name)
+		}
+	})
+	return err
 }
 
 // exactly wants n arguments, which are called what.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,9 +38,8 @@ func (a *app) sessionsCommand() *cobra.Command {
 }
 
 func encodeAll(w io.Writer, sessions []runtime.SessionInfo) error {
-	out := json.NewEncoder(w)
 	for _, s := range sessions {
-		if err := out.Encode(s); err != nil {
+		if err := encodeLine(w, s); err != nil {
 			return err
 		}
 	}
@@ -87,6 +85,9 @@ func (a *app) sendCommand() *cobra.Command {
 			o, err := outsideOrigin(origin)
 			if err != nil {
 				return err
+			}
+			if len(args) == 2 && args[0] == "" {
+				return usage("leave it out for the last one that runs", "the session is empty")
 			}
 			info, err := sleepingSession(stateDir, strings.Join(args[:len(args)-1], ""))
 			if err != nil {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // A style says how text may look: plain, or with colours on a terminal.
@@ -63,6 +65,29 @@ func printableText(text string) string {
 	}
 	return b.String() + printable(text)
 }
+
+// jsonText is JSON that does nothing to a terminal but show: what an encoder
+// leaves as it is, and is not printable, is written as JSON writes it otherwise.
+func jsonText(text string) string {
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !hidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// hidden tells whether a character of JSON is not printable. Those of ASCII that
+// are in JSON but for the last are its own white space.
+func hidden(r rune) bool { return r >= 0x7f && !strconv.IsPrint(r) }
 
 // shorten cuts text to n runes.
 func shorten(text string, n int) string {

@@ -24,6 +24,36 @@ func TestPrintable(t *testing.T) {
 	assert.Equal(t, "", printableText(""))
 }
 
+func TestJSONText(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"日本 😀 \u001b"}` + "\n": `{"a":"日本 😀 \u001b"}` + "\n",
+		"\u009b31m":                  `\u009b31m`,
+		"\x7f\u202e":                 `\u007f\u202e`,
+		"\U000e0041x":                `\udb40\udc41x`,
+	} {
+		assert.Equal(t, want, jsonText(in))
+	}
+	var out strings.Builder
+	require.NoError(t, encodeLine(&out, map[string]string{"k<": "a\u009b\U000e0041\x1b"}))
+	assert.Equal(t, `{"k<":"a\u009b\udb40\udc41\u001b"}`+"\n", out.String())
+}
+
+func TestTerminalWriter(t *testing.T) {
+	var out strings.Builder
+	w := terminalWriter(&out, style{terminal: true})
+	for _, piece := range []string{"a\xe6", "\x97", "\xa5\x1b[31m", "\xff", "\xf0\x9f", "b\n"} {
+		n, err := w.Write([]byte(piece))
+		require.NoError(t, err)
+		assert.Equal(t, len(piece), n)
+	}
+	assert.Equal(t, "a日\\x1b[31m\ufffd\ufffd\ufffdb\n", out.String())
+
+	out.Reset()
+	_, err := terminalWriter(&out, style{}).Write([]byte("\x1b[31m"))
+	require.NoError(t, err)
+	assert.Equal(t, "\x1b[31m", out.String(), "a file gets what was written")
+}
+
 func TestOneLine(t *testing.T) {
 	joined := errors.Join(errors.New("first\n"), fmt.Errorf("second: %w", errors.New("\x1b[0m")))
 	assert.Equal(t, `first; second: \x1b[0m`, oneLine(joined.Error()))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,9 @@ func (a *app) traceCommand() *cobra.Command {
 			"or the one of that directory.",
 		Args: between(0, 1, "at most one session or directory"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if slices.Contains(args, "") {
+				return usage("leave it out for the last one", "the session is empty")
+			}
 			path, err := tracePath(stateDir, strings.Join(args, ""))
 			if err != nil {
 				return err
@@ -105,7 +109,7 @@ func (a *app) showTrace(path string, asJSON bool) error {
 		case l.Err != nil:
 			a.warn("%s: line %d: %v", path, l.Number, l.Err)
 		case asJSON:
-			if _, err := fmt.Fprintf(a.stdout, "%s\n", l.Raw); err != nil {
+			if _, err := fmt.Fprintf(a.stdout, "%s\n", jsonText(string(l.Raw))); err != nil {
 				return err
 			}
 		default:
