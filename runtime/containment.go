@@ -19,6 +19,13 @@ import (
 // until a command has been seen to run.
 type Receipt = containment.Receipt
 
+// A Dimension is one thing that containment can take away from a command, as a
+// [Receipt] tells about each.
+type Dimension = containment.Dimension
+
+// Dimensions lists every dimension, in the order in which they are shown.
+func Dimensions() []Dimension { return containment.Dimensions() }
+
 // A ContainmentError says that this host cannot give the containment that a
 // manifest asks for, what is missing, and how to get it. Nothing was started.
 type ContainmentError = containment.RefusedError

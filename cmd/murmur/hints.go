@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 
 	"github.com/murmur-capsule/murmur/host"
@@ -18,5 +19,13 @@ var hints = []struct {
 	{says("no such session"), "murmur trace shows the last session; --state-dir chooses where sessions are looked for"},
 	{says("is still running, as process"), "end that process first, or start without --resume"},
 	{says("cannot use state directory"), "choose another with --state-dir"},
+	{refused, "murmur doctor shows what this host can give, and how to get more"},
+	{says("which no command may reach"), "choose another directory, or capabilities.containment: advisory, which contains nothing"},
 	{because(fs.ErrPermission), "see whose it is with ls -ld"},
+}
+
+// refused says whether this host cannot give the containment that is asked for.
+func refused(err error) bool {
+	_, ok := errors.AsType[*runtime.ContainmentError](err)
+	return ok
 }

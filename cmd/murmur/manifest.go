@@ -29,6 +29,11 @@ type manifestFlags struct {
 	maxRunning int
 	detach     bool
 	survives   bool
+
+	containment string
+	require     []string
+	network     string
+	read, write []string
 }
 
 func (f *manifestFlags) register(flags *pflag.FlagSet) {
@@ -45,6 +50,11 @@ func (f *manifestFlags) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.maxRuntime, "max-runtime", 0, "how long a command may run, in whole seconds")
 	flags.IntVar(&f.maxRunning, "max-running", 0, "how many commands may run at once")
 	flags.BoolVar(&f.detach, "detach", true, "whether a command that outlives its grace is demoted")
+	flags.StringVar(&f.containment, "containment", "", "how far commands are kept from the host, at least: advisory, scoped or sealed")
+	flags.StringSliceVar(&f.require, "require", nil, "dimensions of containment that must be enforced")
+	flags.StringVar(&f.network, "network", "", "what commands may reach: none or host")
+	flags.StringArrayVar(&f.read, "read", nil, "a file or directory that commands may read; may be repeated")
+	flags.StringArrayVar(&f.write, "write", nil, "a directory that commands may write to; may be repeated")
 	flags.BoolVar(&f.survives, "survives", true, "whether a demoted command outlives the session, under a supervisor")
 }
 
@@ -70,6 +80,11 @@ func (f *manifestFlags) load(path string, flags *pflag.FlagSet) (*capsule.Manife
 		"max-running": func() { m.Lifecycle.ShellMaxRunning = f.maxRunning },
 		"detach":      func() { m.Lifecycle.ShellDetach = f.detach },
 		"survives":    func() { m.Lifecycle.ShellSurvives = f.survives },
+		"containment": func() { m.Capabilities.Containment = f.containment },
+		"require":     func() { m.Capabilities.Require = f.require },
+		"network":     func() { m.Capabilities.Network = f.network },
+		"read":        func() { m.Capabilities.Filesystem.Read = f.read },
+		"write":       func() { m.Capabilities.Filesystem.Write = f.write },
 	} {
 		if flags.Changed(name) {
 			set()

@@ -27,7 +27,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("see "+c.CommandPath()+" --help", "%v", err)
 	})
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.inspectCommand(), a.compileCommand(), a.traceCommand(), a.testCommand(), a.witCommand(),
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.inspectCommand(), a.compileCommand(), a.traceCommand(), a.testCommand(), a.witCommand(), a.doctorCommand(),
 		a.psCommand(), a.logsCommand(), a.stopCommand(), a.sessionsCommand(), a.sendCommand(), a.gcCommand())
 	return root
 }

@@ -54,11 +54,13 @@ func (a *app) runCommand() *cobra.Command {
 	stateDirFlag(flags, &f.stateDir)
 	flags.DurationVar(&f.retention, "retention", time.Hour, "how long records and captured output of commands are kept after their results were taken")
 	flags.BoolVar(&f.json, "json", false, "print each task's result as a line of JSON")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show what the guest writes to its standard output and error")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show what the guest writes to its standard output and error, and how its commands are contained")
 	f.manifest.register(flags)
 	completions(c, "origin", "user", "event", "peer")
 	completions(c, "accept", capsule.AcceptNone, capsule.AcceptSingle, capsule.AcceptQueue)
 	completions(c, "after-task", capsule.AfterExit, capsule.AfterSleep)
+	completions(c, "containment", capsule.ContainAdvisory, capsule.ContainScoped, capsule.ContainSealed)
+	completions(c, "network", capsule.NetworkNone, capsule.NetworkHost)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r, err := f.prepare(a, c, args[0])
 		if err != nil {

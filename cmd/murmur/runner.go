@@ -86,7 +86,7 @@ func (r *runner) compiling(p host.Progress) {
 }
 
 func (r *runner) runSession(ctx context.Context, rt *runtime.Runtime, guest *runtime.Capsule) error {
-	line := &timeline{w: r.app.stderr, style: r.app.styleErr}
+	line := &timeline{w: r.app.stderr, style: r.app.styleErr, receipts: r.flags.verbose}
 	session, err := rt.Start(ctx, guest, runtime.SessionOptions{
 		Workdir: r.workdir(), Resume: r.old.ID, GuestOutput: r.guestOutput(),
 		OnEvent:  func(e runtime.Event) { r.printer.do(func() { line.show(e) }) },

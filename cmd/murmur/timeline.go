@@ -16,7 +16,9 @@ const maxShown = 100
 type timeline struct {
 	w     io.Writer
 	style style
-	start int64 // when the session started, in milliseconds since the epoch
+	// receipts says whether what contains the commands is shown in full.
+	receipts bool
+	start    int64 // when the session started, in milliseconds since the epoch
 }
 
 // show prints one event.
@@ -27,6 +29,9 @@ func (t *timeline) show(e runtime.Event) {
 	since := time.Duration(e.Timestamp-t.start) * time.Millisecond
 	what, subject, rest := t.describe(e)
 	fmt.Fprintf(t.w, "%s  %s %-12s %s\n", t.style.dim(fmt.Sprintf("%+9.2fs", since.Seconds())), what, subject, printable(rest))
+	if r := receiptOf(e); r != nil && t.receipts {
+		receiptWriter{t.w, t.style}.show(r)
+	}
 }
 
 // describe says what happened, to whom, and how.
@@ -82,6 +87,9 @@ func sessionText(e runtime.Event) string {
 	}
 	if e.ResumedFrom != "" {
 		text += ", resumed from " + e.ResumedFrom
+	}
+	if r := receiptOf(e); r != nil {
+		text += ", containment " + string(r.Class)
 	}
 	return text
 }
