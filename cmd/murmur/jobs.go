@@ -130,7 +130,7 @@ func (a *app) logsCommand() *cobra.Command {
 		Use:   "logs COMMAND",
 		Short: "Show how a command stands and what it wrote",
 		Long: "Show how a command stands, or why it ended, and the head and the tail of what it wrote.\n" +
-			"COMMAND is the id that ps lists, or enough of its beginning or end.",
+			"COMMAND is the id that ps lists, or enough of its beginning or end, or as a timeline shows it.",
 		Args: exactly(1, "one command"),
 		RunE: func(c *cobra.Command, args []string) error {
 			j, err := a.oneJob(c.Context(), stateDir, args[0])
@@ -149,6 +149,12 @@ func (a *app) logsCommand() *cobra.Command {
 	return c
 }
 
+// means says whether a person who writes what can mean the id: by its beginning,
+// by its end, or as timelines and tables show it.
+func means(what, id string) bool {
+	return strings.HasPrefix(id, what) || strings.HasSuffix(id, what) || what == short(id)
+}
+
 // oneJob finds the one command that a person means.
 func (a *app) oneJob(ctx context.Context, stateDir, what string) (*runtime.Job, error) {
 	found, err := a.listJobs(ctx, stateDir)
@@ -156,7 +162,7 @@ func (a *app) oneJob(ctx context.Context, stateDir, what string) (*runtime.Job, 
 		return nil, err
 	}
 	matching := slices.DeleteFunc(found, func(j *runtime.Job) bool {
-		return !strings.HasPrefix(j.ID, what) && !strings.HasSuffix(j.ID, what)
+		return !means(what, j.ID)
 	})
 	switch {
 	case strings.HasPrefix(what, "ses_"):
@@ -303,7 +309,7 @@ func oneSession(stateDir, what string) (runtime.SessionInfo, error) {
 		return runtime.SessionInfo{}, err
 	}
 	matching := slices.DeleteFunc(sessions, func(s runtime.SessionInfo) bool {
-		return !strings.HasPrefix(s.ID, what) && !strings.HasSuffix(s.ID, what)
+		return !means(what, s.ID)
 	})
 	switch {
 	case len(matching) == 0:

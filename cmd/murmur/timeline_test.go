@@ -88,3 +88,13 @@ func TestShort(t *testing.T) {
 	assert.Equal(t, "", short(""))
 	assert.Equal(t, "no id at all, but long", short("no id at all, but long"))
 }
+
+func TestMeans(t *testing.T) {
+	const id = "wrk_01a22a73ec747493822ae4a83a3f043b"
+	for what, want := range map[string]bool{
+		id: true, "wrk_01a2": true, "3f043b": true, short(id): true, "wrk_3a3f043b": true,
+		"wrk_3f043b": false, "ses_3a3f043b": false, "01a2": false,
+	} {
+		assert.Equal(t, want, means(what, id), what)
+	}
+}

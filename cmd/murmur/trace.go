@@ -74,7 +74,7 @@ func tracePath(stateDir, what string) (string, error) {
 func traceOf(sessions []runtime.SessionInfo, stateDir, what string) (string, error) {
 	var found []runtime.SessionInfo
 	for _, s := range sessions {
-		if what == "" || strings.HasPrefix(s.ID, what) || strings.HasSuffix(s.ID, what) {
+		if what == "" || means(what, s.ID) {
 			found = append(found, s)
 		}
 	}
