@@ -17,8 +17,9 @@ const wasmTools = () => import("@bytecodealliance/jco-transpile/wasm-tools");
 const kinds = {
   async js(guest, ...disableFeatures) {
     const { componentize } = await import("@bytecodealliance/componentize-js");
-    const options = { sourceName: basename(guest), witPath: wit, worldName: world, disableFeatures };
-    return (await componentize(await read(guest), options)).component;
+    // Paths mean other things to the tool: it is given the WIT as text.
+    const options = { sourceName: basename(guest), worldName: world, disableFeatures };
+    return (await componentize(await read(guest), await allWIT(), options)).component;
   },
   async text(guest) {
     const { parse } = await wasmTools();
