@@ -261,6 +261,9 @@ func (a *app) gcCommand() *cobra.Command {
 			"ended with nothing owed. What is owed stays, and so do all working directories.",
 		Args: exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if keep < 0 {
+				return usage("0s keeps nothing that is not owed", "--keep is negative: %v", keep)
+			}
 			got, problems, err := runtime.Collect(c.Context(), stateDir, keep)
 			a.warnAll(problems)
 			if err != nil {
