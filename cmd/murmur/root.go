@@ -25,7 +25,11 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("murmur {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("see "+c.CommandPath()+" --help", "%v", err)
+		hint := "see " + c.CommandPath() + " --help"
+		if says("missing unit in duration")(err) {
+			hint = "a duration has a unit: 500ms, 10s, 5m, 1h"
+		}
+		return usage(hint, "%v", err)
 	})
 	root.AddCommand(a.runCommand(), a.checkCommand(), a.inspectCommand(), a.compileCommand(), a.traceCommand(), a.testCommand(), a.witCommand(), a.doctorCommand(),
 		a.psCommand(), a.logsCommand(), a.stopCommand(), a.sessionsCommand(), a.sendCommand(), a.gcCommand())
