@@ -96,6 +96,8 @@ func shortcomings(c runtime.ClassDiagnosis) []string {
 	about := map[string][]string{}
 	for _, d := range runtime.Dimensions() {
 		if _, why := enforced(c.Receipt, d); why != "" {
+			// What to do about it stands with the mechanism.
+			why, _, _ = strings.Cut(why, "; to get it: ")
 			if about[why] == nil {
 				reasons = append(reasons, why)
 			}

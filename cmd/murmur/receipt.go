@@ -38,7 +38,13 @@ type receiptWriter struct {
 	style style
 }
 
+// show prints what is planned, or, once a command has run, what was seen of it:
+// the rest is as it was.
 func (p receiptWriter) show(r *runtime.Receipt) {
+	if !r.Pending {
+		p.seen(r)
+		return
+	}
 	p.line("class", string(r.Class)+askedText(r), "")
 	for _, d := range runtime.Dimensions() {
 		by, why := enforced(r, d)
@@ -51,12 +57,17 @@ func (p receiptWriter) show(r *runtime.Receipt) {
 		}
 		p.line(l.Name, fmt.Sprintf("%d, %s", l.Value, by), l.Why)
 	}
-	if v := r.Verified; v != nil {
-		p.line("seen", fmt.Sprintf("user %d, capabilities %s, no_new_privs %t, seccomp %t", v.UID, v.Capabilities, v.NoNewPrivs, v.Seccomp), "")
-	}
 	for _, n := range r.Notes {
 		p.line("note", n, "")
 	}
+}
+
+func (p receiptWriter) seen(r *runtime.Receipt) {
+	text := "a command runs as planned, class " + string(r.Class)
+	if v := r.Verified; v != nil {
+		text += fmt.Sprintf(": user %d, capabilities %s, no_new_privs %t, seccomp %t", v.UID, v.Capabilities, v.NoNewPrivs, v.Seccomp)
+	}
+	p.line("seen", text, "")
 }
 
 func (p receiptWriter) line(what, text, why string) {
@@ -66,7 +77,7 @@ func (p receiptWriter) line(what, text, why string) {
 	fmt.Fprintf(p.w, "%12s%-19s %s\n", "", what, text)
 }
 
-// askedText says how the class came about, and how sure it is.
+// askedText says how a class came about that is planned.
 func askedText(r *runtime.Receipt) string {
 	var parts []string
 	if r.Asked == "" {
@@ -75,11 +86,6 @@ func askedText(r *runtime.Receipt) string {
 	for _, d := range r.Require {
 		parts = append(parts, string(d)+" required")
 	}
-	if r.Pending {
-		parts = append(parts, "as planned: no command has run yet")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
+	parts = append(parts, "as planned: no command has run yet")
 	return " (" + strings.Join(parts, "; ") + ")"
 }
