@@ -1,10 +1,11 @@
 // Package host runs WebAssembly guests: it loads them, links them with what the
 // host offers, and calls them.
 //
-// An [Engine] compiles a guest's bytes to a [Guest], which tells what the guest
-// imports, exports, and how it takes work ([Guest.Way]). [Guest.Instantiate]
-// makes an [Instance] of it: a memory of its own, linked with [Plugin]s (WIT
-// interfaces implemented by Go functions) and with WASI.
+// An [Engine] compiles a guest's bytes, a component or a core module that speaks
+// the canonical ABI, to a [Guest], which tells what the guest imports, exports, and
+// how it takes work ([Guest.Way]). [Guest.Instantiate] makes an [Instance] of it: a
+// memory of its own, linked with [Plugin]s (WIT interfaces implemented by Go
+// functions) and with WASI.
 //
 //	engine, err := host.NewEngine(ctx, host.Config{CacheDir: dir})
 //	guest, err := engine.Load(ctx, wasm, host.LoadOptions{Name: "greeter"})

@@ -27,6 +27,7 @@ const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 type compiled struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
+	entry   *cacheEntry // where the cache is, if there is one
 	// One of them is set.
 	module    wazero.CompiledModule
 	component *component.Component
@@ -55,6 +56,11 @@ func (c *compiled) close(ctx context.Context) {
 	}
 	if c.cache != nil {
 		_ = c.cache.Close(ctx)
+	}
+	if c.entry != nil && c.component != nil && !c.entry.complete() {
+		// An instance may have brought more to compile, such as the glue between
+		// core modules that a component was given.
+		_ = c.entry.seal()
 	}
 }
 
@@ -119,8 +125,12 @@ func keyOf(content []byte) string {
 func compileCached(ctx context.Context, entry cacheEntry, src source) (*compiled, error) {
 	if entry.sound() {
 		c, err := compileIn(ctx, entry.dir, src)
-		if err != nil || entry.complete() {
-			return c, err
+		if err != nil {
+			return nil, err
+		}
+		c.entry = &entry
+		if entry.complete() {
+			return c, nil
 		}
 		// It held code for another version or processor; wazero added ours.
 		_ = entry.seal()
@@ -137,11 +147,13 @@ func compileCached(ctx context.Context, entry cacheEntry, src source) (*compiled
 		}
 	}
 	c, err := compileIn(ctx, entry.dir, src)
-	if err == nil {
-		// If this fails the next process compiles anew, which is all.
-		_ = entry.seal()
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	c.entry = &entry
+	// If this fails the next process compiles anew, which is all.
+	_ = entry.seal()
+	return c, nil
 }
 
 // isCacheError tells whether an error is about the cache and not about the

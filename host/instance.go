@@ -21,6 +21,9 @@ type InstanceConfig struct {
 	// Plugins serve the guest's imports. Of several that would serve one, it is
 	// the one of the same version, else of the highest compatible one.
 	Plugins []*Plugin
+	// What follows is WASI preview 1's, for core modules. A component has WASI
+	// from plugins: see package wasi.
+
 	// Args are the program's name and its arguments; Env is its environment, as
 	// NAME=value.
 	Args, Env []string

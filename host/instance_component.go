@@ -32,7 +32,7 @@ func (p *Plugin) items(x component.Extern) component.Items {
 		switch it.Kind {
 		case kindFunc:
 			if f := p.funcs[it.Name]; f != nil {
-				items[it.Name] = &component.HostFunc{Plan: f.host, State: p.state}
+				items[it.Name] = &component.HostFunc{Plan: f, State: p.state}
 			}
 		case kindResource:
 			if r := p.resource(it.Name); r != nil {

@@ -20,7 +20,7 @@ import (
 // call can rely on them, and uses no reflection.
 type Plugin struct {
 	name      string
-	funcs     map[string]*pluginFunc
+	funcs     map[string]*canon.HostFunc // nil for one that cannot be used
 	resources map[string]*canon.ResourceType
 	goTypes   canon.Resources
 	state     any
@@ -39,7 +39,7 @@ type Item interface {
 func NewPlugin(name string, items ...Item) *Plugin {
 	p := &Plugin{
 		name:      name,
-		funcs:     map[string]*pluginFunc{},
+		funcs:     map[string]*canon.HostFunc{},
 		resources: map[string]*canon.ResourceType{},
 		goTypes:   canon.Resources{},
 	}
@@ -80,7 +80,7 @@ func (p *Plugin) With(state any) *Plugin {
 func (p *Plugin) Functions() []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(p.funcs)) {
-		if f := p.funcs[name].host; f != nil {
+		if f := p.funcs[name]; f != nil {
 			all = append(all, name+": "+f.Type().String())
 		}
 	}
@@ -93,7 +93,7 @@ const dropPrefix = "[resource-drop]"
 // plugin's functions, or "[resource-drop]r" for one of its resources.
 func (p *Plugin) function(name string) *canon.HostFunc {
 	if f := p.funcs[name]; f != nil {
-		return f.host
+		return f
 	}
 	if r := p.resource(strings.TrimPrefix(name, dropPrefix)); r != nil && strings.HasPrefix(name, dropPrefix) {
 		return canon.NewDropFunc(p.name+"#"+name, r)
@@ -103,21 +103,6 @@ func (p *Plugin) function(name string) *canon.HostFunc {
 
 // resource is the plugin's resource with this name, or nil.
 func (p *Plugin) resource(name string) *canon.ResourceType { return p.resources[name] }
-
-// functionAs is the function with this name, planned for the type that a
-// component imports it with. The error names the first place where the Go
-// function differs from it.
-func (p *Plugin) functionAs(name string, ft *canon.FuncType) (*canon.HostFunc, error) {
-	f := p.funcs[name]
-	if f == nil {
-		return nil, fmt.Errorf("plugin %s has no function %s", p.name, name)
-	}
-	h, err := f.plan(ft)
-	if err != nil {
-		return nil, fmt.Errorf("plugin %s does not agree with the import of %s, which is %s: %w", p.name, name, ft, err)
-	}
-	return h, nil
-}
 
 // findPlugin is the plugin that serves an interface, along semver, or nil. Of
 // several that would, it is the one with the same name, else the highest version.
@@ -152,33 +137,22 @@ func TypeText[T any]() (string, error) {
 	return t.String(), nil
 }
 
-// A pluginFunc is a function that can be planned for the type it tells itself,
-// or for the one that a component asks for.
-type pluginFunc struct {
-	host *canon.HostFunc
-	plan func(ft *canon.FuncType) (*canon.HostFunc, error)
-}
-
 // A funcItem is a function before it is part of a plugin.
 type funcItem struct {
 	name    string
 	lenient bool
-	plan    func(fullName string, ft *canon.FuncType, res canon.Resources) (*canon.HostFunc, error)
+	plan    func(fullName string, res canon.Resources) (*canon.HostFunc, error)
 }
 
 func (f *funcItem) addTo(p *Plugin) error {
 	if _, twice := p.funcs[f.name]; twice {
 		return fmt.Errorf("function %s is there twice", f.name)
 	}
-	plan := func(ft *canon.FuncType) (*canon.HostFunc, error) {
-		h, err := f.plan(p.name+"#"+f.name, ft, p.goTypes)
-		if err == nil && f.lenient {
-			h = h.Lenient()
-		}
-		return h, err
+	h, err := f.plan(p.name+"#"+f.name, p.goTypes)
+	if err == nil && f.lenient {
+		h = h.Lenient()
 	}
-	h, err := plan(nil)
-	p.funcs[f.name] = &pluginFunc{host: h, plan: plan}
+	p.funcs[f.name] = h
 	if err != nil {
 		return fmt.Errorf("function %s: %w", f.name, err)
 	}
@@ -205,7 +179,7 @@ func DuringRealloc(it Item) Item {
 // newFunc makes the item of a function that takes its parameters from a frame of
 // type F, and leaves its result there.
 func newFunc[F any](name string, body func(ctx context.Context, state any, f *F) error) Item {
-	return &funcItem{name: name, plan: func(full string, ft *canon.FuncType, res canon.Resources) (*canon.HostFunc, error) {
-		return canon.NewHostFunc(full, ft, res, body)
+	return &funcItem{name: name, plan: func(full string, res canon.Resources) (*canon.HostFunc, error) {
+		return canon.NewHostFunc(full, nil, res, body)
 	}}
 }
