@@ -95,6 +95,7 @@ func TestContainment(t *testing.T) {
 			{"the workdir", "echo x > own && cat own", true},
 			{"where it is", `[ "$PWD" = "$MURMUR_WORKDIR" ] && [ "$(pwd -P)" = "$PWD" ]`, true},
 			{"a home", `[ "$HOME" = "$MURMUR_WORKDIR/.murmur/home" ] && echo x > ~/x`, true},
+			{"a planted binary", "printf 'exit 1' > head && chmod +x head && head -c 1 /etc/passwd", true},
 			{"temporary files", `[ "$TMPDIR" = "$MURMUR_WORKDIR/.murmur/tmp" ] && mktemp`, true},
 			{"the state directory", "ls " + state, false},
 			{"its own session's state", "cat " + filepath.Join(s.s.Dir(), sessionFileName), false},
