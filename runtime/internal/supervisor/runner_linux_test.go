@@ -321,3 +321,17 @@ func TestSupervisor_ProcessHygiene(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, info.Mode().Perm()&0o077)
 }
+
+// Commands make files with the modes that they would have without a supervisor;
+// its own have theirs.
+func TestRunner_Umask(t *testing.T) {
+	defer unix.Umask(unix.Umask(0o027))
+	b := newBench(t)
+	out, _ := b.outputOf(b.connect(), "umask")
+	assert.Equal(t, "0027\n", out)
+	for _, name := range []string{journalFile, lockName, logName} {
+		info, err := os.Stat(filepath.Join(b.dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
+	}
+}

@@ -91,7 +91,6 @@ func (s *server) stay(signals <-chan os.Signal, l net.Listener) error {
 // the user can no longer read its memory or attach to it.
 func isolate() error {
 	debug.SetMemoryLimit(memoryLimit)
-	unix.Umask(0o077)
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl(PR_SET_DUMPABLE)", err)
 	}
