@@ -175,11 +175,7 @@ func (s *Session) alive(session string) bool {
 	if !ids.Session.Valid(session) || session == s.old.ID {
 		return false
 	}
-	lock, err := lockSession(s.rt.state.session(session))
-	if err == nil {
-		lock.release()
-	}
-	return errors.Is(err, errRunning)
+	return running(s.rt.state.session(session))
 }
 
 // adopt takes over what an earlier session left: results that are owed, and

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 )
@@ -299,7 +300,51 @@ func Collect(ctx context.Context, dir string, keep time.Duration) (c Collected, 
 			problems = append(problems, fmt.Errorf("session %s: %w", info.ID, err))
 		}
 	}
-	return c, problems, nil
+	return c, append(problems, c.collectUnborn(dir, max(keep, unbornAge))...), nil
+}
+
+// unbornAge is how long a session may take from its directory to its file.
+const unbornAge = time.Minute
+
+// collectUnborn removes the directories of sessions whose process died before
+// they were written down: nothing ran in them.
+func (c *Collected) collectUnborn(dir string, keep time.Duration) (problems []error) {
+	root := stateDir(dir).sessions()
+	entries, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []error{err}
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.IsDir() || !ids.Session.Valid(e.Name()) || time.Since(info.ModTime()) <= keep {
+			continue
+		}
+		if err := c.removeUnborn(filepath.Join(root, e.Name())); err != nil {
+			problems = append(problems, fmt.Errorf("session %s: %w", e.Name(), err))
+		}
+	}
+	return problems
+}
+
+func (c *Collected) removeUnborn(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, sessionFileName)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	lock, err := lockSession(dir)
+	if errors.Is(err, errRunning) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	n := treeSize(dir)
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	c.Sessions++
+	c.Bytes += n
+	return nil
 }
 
 func (c *Collected) collect(info SessionInfo, keep time.Duration) error {

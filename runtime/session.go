@@ -150,12 +150,18 @@ func (s *Session) open() error {
 }
 
 // unmake removes what a session has that was never begun: one that is not
-// written down, nobody will look for.
+// written down, nobody will look for. One that is has ended.
 func (s *Session) unmake() {
-	if s.file.ID == "" && s.dir != "" {
-		_ = os.RemoveAll(s.dir)
-		_ = os.Remove(s.rt.state.workdir(s.id)) // A fresh one is empty.
+	if s.dir == "" {
+		return
 	}
+	if s.file.ID != "" {
+		s.file.EndedMS = time.Now().UnixMilli()
+		_ = s.file.write(s.dir)
+		return
+	}
+	_ = os.RemoveAll(s.dir)
+	_ = os.Remove(s.rt.state.workdir(s.id)) // A fresh one is empty.
 }
 
 func (s *Session) openDir() error {

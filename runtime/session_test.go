@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -312,6 +313,10 @@ func TestSession_badMessages(t *testing.T) {
 	s := r.start(r.load("runner"), SessionOptions{})
 	_, err := s.s.Submit(t.Context(), Task{Message: "a\xff"})
 	assert.EqualError(t, err, "the message is not valid UTF-8")
+	for _, id := range []string{"ctx\n", "a b", "\x00", "ctx\xff", "\u202e", strings.Repeat("c", 257)} {
+		_, err = s.s.Submit(t.Context(), Task{Message: "true", ContextID: id})
+		assert.ErrorContains(t, err, "the context id is not at most 256 printable characters")
+	}
 	_, err = s.s.Submit(t.Context(), Task{Message: string(make([]byte, MaxMessage+1))})
 	assert.ErrorContains(t, err, "over the limit")
 	s.end()

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,16 +112,40 @@ type sessionLock struct{ f *flock.Flock }
 
 var errRunning = errors.New("the session is running")
 
+// A lock that is held is asked for again for so long, that often: one who only
+// looks has it for an instant, and after a process was killed, a child that it
+// was just starting has it until that child has become its own program.
+const (
+	lockPatience = time.Second
+	lockPause    = 10 * time.Millisecond
+)
+
+func sessionFlock(dir string) *flock.Flock {
+	return flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600), flock.SetFlag(regular.LockFlags))
+}
+
+// lockSession makes the session this process's, or says that it is another's.
 func lockSession(dir string) (*sessionLock, error) {
-	l := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600), flock.SetFlag(regular.LockFlags))
-	ok, err := l.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("cannot lock the session: %w", err)
-	}
-	if !ok {
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	l := sessionFlock(dir)
+	ok, err := l.TryLockContext(ctx, lockPause)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, errRunning
 	}
+	if err != nil || !ok {
+		return nil, fmt.Errorf("cannot lock the session: %w", err)
+	}
 	return &sessionLock{l}, nil
+}
+
+// running looks whether a process has the session. Any number may look at once:
+// none takes another one for that process.
+func running(dir string) bool {
+	l := sessionFlock(dir)
+	ok, err := l.TryRLock()
+	_ = l.Close()
+	return err == nil && !ok
 }
 
 func (l *sessionLock) release() { _ = l.f.Close() }
@@ -193,11 +218,7 @@ func sessionInfo(dir string) (SessionInfo, error) {
 	if damage != nil {
 		info.Damaged = damage.Error()
 	}
-	lock, err := lockSession(dir)
-	if err == nil {
-		lock.release()
-	}
-	info.Running = errors.Is(err, errRunning)
+	info.Running = running(dir)
 	return info, nil
 }
 

@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/queue"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
 
 // MaxMessage is the greatest length of a task's message, in bytes.
 const MaxMessage = 16 << 20
+
+// maxContextID bounds the id of a context, in bytes.
+const maxContextID = 256
 
 // ErrSessionEnded refuses a task that comes after the session's end.
 var ErrSessionEnded = errors.New("the session has ended")
@@ -108,11 +113,18 @@ func (s *Session) newTask(t Task) (*task, error) {
 	if !utf8.ValidString(t.Message) {
 		return nil, errors.New("the message is not valid UTF-8")
 	}
+	if len(t.ContextID) > maxContextID || strings.IndexFunc(t.ContextID, notInID) >= 0 {
+		return nil, fmt.Errorf("the context id is not at most %d printable characters of ASCII: %s", maxContextID, shell.Quote(t.ContextID[:min(len(t.ContextID), maxContextID)]))
+	}
 	if t.Source == "" {
 		t.Source = SourceAPI
 	}
 	return s.mintTask(t, provenance.Derive(t.Origin, t.Inherited)), nil
 }
+
+// notInID tells whether a character is none of an id's: contexts may be named by
+// somebody else, and go into environments, traces and what people read.
+func notInID(r rune) bool { return r <= ' ' || r > '~' }
 
 // mintTask gives a task its ids.
 func (s *Session) mintTask(t Task, prov provenance.Provenance) *task {

@@ -20,7 +20,7 @@ type Task struct {
 	// Message is the text the guest gets: valid UTF-8.
 	Message string
 	// ContextID names the conversation that the task belongs to. Empty starts a
-	// new one.
+	// new one. At most 256 printable characters of ASCII, without spaces.
 	ContextID string
 	// Source says by which way the task came, for the trace. Defaults to "api".
 	Source string

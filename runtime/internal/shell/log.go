@@ -72,12 +72,12 @@ func (w *Workdir) WriteLog(name string, l Log) (int64, error) {
 	base := filepath.Base(name)
 	f, err := dir.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return 0, fmt.Errorf("cannot write the log %s: %w", Quote(name), err)
+		return 0, fmt.Errorf("cannot write the log %s: %w", Quote(name), cause(err))
 	}
 	size, err := l.write(f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		dir.Remove(base)
-		return 0, fmt.Errorf("cannot write the log %s: %w", Quote(name), err)
+		return 0, fmt.Errorf("cannot write the log %s: %w", Quote(name), cause(err))
 	}
 	return size, nil
 }
