@@ -13,6 +13,7 @@ import (
 
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
+	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 )
 
@@ -201,7 +202,7 @@ func (j *Job) Ended() bool {
 // the head and the tail of its output. It is safe for a terminal.
 func (j *Job) Text() string {
 	if j.handle == nil {
-		return "Command is running in the foreground.\nCommand: " + j.Command + "\n"
+		return "Command is running in the foreground.\nCommand: " + shell.Quote(j.Command) + "\n"
 	}
 	return j.handle.Text()
 }

@@ -212,3 +212,8 @@ func TestStart_failsLate(t *testing.T) {
 	require.Len(t, sessions, 1)
 	assert.False(t, sessions[0].Died())
 }
+
+func TestJob_textOfAForegroundCommand(t *testing.T) {
+	j := Job{Command: "echo \x1b[31m # \u202e\nReason: none"}
+	assert.Equal(t, "Command is running in the foreground.\nCommand: "+`"echo \x1b[31m # \u202e\nReason: none"`+"\n", j.Text())
+}
