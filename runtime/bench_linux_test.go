@@ -65,7 +65,7 @@ func BenchmarkCommand(b *testing.B) {
 					}
 					return answered("", false)
 				})
-				s, err := rt.Start(b.Context(), c, SessionOptions{testOnlyWorker: measure})
+				s, err := rt.Start(b.Context(), c, SessionOptions{testOnlyWorker: measure, testOnlyUncontained: true})
 				require.NoError(b, err)
 				ticket, err := s.Submit(b.Context(), Task{Origin: provenance.User, Message: cmd.request})
 				require.NoError(b, err)
@@ -130,7 +130,7 @@ func BenchmarkDemotion(b *testing.B) {
 				}
 				return answered("", false)
 			})
-			s, err := rt.Start(b.Context(), c, SessionOptions{testOnlyWorker: measure})
+			s, err := rt.Start(b.Context(), c, SessionOptions{testOnlyWorker: measure, testOnlyUncontained: true})
 			require.NoError(b, err)
 			_, err = s.Submit(b.Context(), Task{Origin: provenance.User})
 			require.NoError(b, err)
@@ -162,7 +162,7 @@ func BenchmarkCompletion(b *testing.B) {
 				called <- struct{}{}
 				return answered("", false)
 			})
-			s, err := rt.Start(b.Context(), c, SessionOptions{testOnlyWorker: measure})
+			s, err := rt.Start(b.Context(), c, SessionOptions{testOnlyWorker: measure, testOnlyUncontained: true})
 			require.NoError(b, err)
 			for range b.N {
 				_, err := s.SubmitWhenAdmitted(b.Context(), Task{Origin: provenance.User})

@@ -43,7 +43,7 @@ type contained struct {
 // written down: a host that is too weak refuses the launch, and nothing is left
 // of it.
 func (s *Session) contain() error {
-	if s.opts.Shell != nil {
+	if s.opts.Shell != nil || s.opts.testOnlyUncontained {
 		return nil
 	}
 	ask := askOf(s.capsule.manifest.Capabilities)
@@ -209,6 +209,15 @@ func (c *contained) openSandbox() (err error) {
 		c.sandbox, err = containment.Open(*c.profile)
 	}
 	return err
+}
+
+// awaitContained waits until commands can be contained, last of all: a
+// supervisor prepares that beside everything else.
+func (s *Session) awaitContained() error {
+	if s.durables == nil {
+		return nil
+	}
+	return s.durables.own.runner.Contained(s.ctx)
 }
 
 func (c *contained) close() {

@@ -49,6 +49,8 @@ type SessionOptions struct {
 	testOnlyWorker func(*Session) worker
 	testOnlyRetry  *retryPolicy
 	testOnlyHost   func(*containment.Host)
+	// testOnlyUncontained leaves commands uncontained, to measure the rest.
+	testOnlyUncontained bool
 }
 
 // A Session is one launch of a capsule.
@@ -140,7 +142,7 @@ func (r *Runtime) Start(ctx context.Context, c *Capsule, o SessionOptions) (*Ses
 // the one before it.
 func (s *Session) open() error {
 	for _, step := range []func() error{
-		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.contain, s.describe, s.openShell, s.openQueue, s.openInbox, s.announce, s.resume,
+		s.openDir, s.openLogs, s.findOld, s.openWorkdir, s.contain, s.describe, s.openShell, s.openQueue, s.openInbox, s.awaitContained, s.announce, s.resume,
 	} {
 		if err := step(); err != nil {
 			return err

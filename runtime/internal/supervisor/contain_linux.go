@@ -13,7 +13,11 @@ import (
 // contained is how a supervisor's commands are contained. The zero value stands
 // for commands that are not.
 type contained struct {
-	mu      sync.Mutex
+	mu sync.Mutex
+	// ready is closed once sandbox or err is there; nil stands for no
+	// containment.
+	ready   chan struct{}
+	err     error
 	sandbox *containment.Sandbox
 	// text is the receipt as it was last written down. What a dead supervisor
 	// wrote down holds for the commands that it left.
@@ -21,39 +25,61 @@ type contained struct {
 	seen bool
 }
 
-// contain prepares the sandbox that the runtime asks for. A runtime that comes
-// back finds the one that its commands have.
-func (s *server) contain(p *containment.Profile) error {
-	if p == nil {
-		return nil
+// contain begins to prepare the sandbox that the runtime asks for: it is not
+// waited for with the welcome. A runtime that comes back finds the one that its
+// commands have.
+func (s *server) contain(p *containment.Profile) {
+	if p == nil || !s.contained.begin() {
+		return
 	}
-	if err := s.contained.open(*p); err != nil {
-		return err
-	}
-	s.runner.Contain(s.contained.sandbox)
-	s.noteContained()
-	return nil
+	go func() {
+		sandbox, err := openSandbox(*p)
+		if err == nil {
+			s.runner.Contain(sandbox)
+		}
+		s.contained.set(sandbox, err)
+		s.noteContained()
+	}()
 }
 
-// open is called by whoever is the one runtime.
-func (c *contained) open(p containment.Profile) error {
+func (c *contained) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sandbox != nil {
+	if c.ready != nil {
+		return false
+	}
+	c.ready = make(chan struct{})
+	return true
+}
+
+func (c *contained) set(sandbox *containment.Sandbox, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sandbox, c.err = sandbox, err
+	close(c.ready)
+}
+
+// await returns once commands can be started. An error means that they cannot.
+func (c *contained) await() error {
+	c.mu.Lock()
+	ready := c.ready
+	c.mu.Unlock()
+	if ready == nil {
 		return nil
 	}
+	<-ready
+	return c.err
+}
+
+func openSandbox(p containment.Profile) (*containment.Sandbox, error) {
 	if p.UserNamespace {
 		// The kernel lets nobody but root map the users of a process whose memory
 		// is closed. What is sealed off has no way to this process anyhow.
 		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0); err != nil {
-			return os.NewSyscallError("prctl(PR_SET_DUMPABLE)", err)
+			return nil, os.NewSyscallError("prctl(PR_SET_DUMPABLE)", err)
 		}
 	}
-	sandbox, err := containment.Open(p)
-	if err == nil {
-		c.sandbox = sandbox
-	}
-	return err
+	return containment.Open(p)
 }
 
 // noteContained writes down how the commands are contained when there is
@@ -121,6 +147,7 @@ func (c *contained) tell(p *peer) *containment.Receipt {
 
 // close releases the sandbox of a supervisor that starts nothing more.
 func (c *contained) close() {
+	_ = c.await()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sandbox != nil {

@@ -99,13 +99,15 @@ func TestContain_limit(t *testing.T) {
 	assert.Equal(t, containment.LimitFileSize, b.records(r)[0].Outcome.Limit)
 }
 
-// A sandbox that cannot be made refuses the session.
+// A sandbox that cannot be made refuses every command, and is told of before.
 func TestContain_fails(t *testing.T) {
 	b := newBench(t)
 	b.contain(containment.Scoped, containment.Resources{})
 	b.o.Containment.Grants = append(b.o.Containment.Grants, containment.Grant{Path: filepath.Join(b.dir, "missing")})
-	_, err := Connect(t.Context(), b.o)
-	require.ErrorContains(t, err, "cannot prepare containment class scoped")
+	r := b.connect()
+	require.ErrorContains(t, r.Contained(t.Context()), "cannot prepare containment class scoped")
+	_, err := r.Start(t.Context(), b.launch("true"))
+	require.ErrorContains(t, err, "cannot prepare containment class scoped", "nothing runs without it")
 }
 
 // BenchmarkStartUpContained is BenchmarkStartUp with a sandbox that is made on

@@ -90,11 +90,9 @@ func (s *server) receive(p *peer, h hello) *welcome {
 		return &welcome{}
 	case roleRuntime:
 		w := s.enter(p)
-		if err := s.contain(h.Containment); err != nil && w.Refused == "" {
-			w.Refused = err.Error()
-		}
 		if w.Refused == "" {
 			p.role = roleRuntime
+			s.contain(h.Containment)
 			s.mu.Lock()
 			s.session = h.Session
 			s.mu.Unlock()
@@ -163,6 +161,8 @@ func (s *server) handle(p *peer, m message) {
 	case kindStart:
 		task := p.task
 		p.working.Go(func() { s.start(p, task, m) })
+	case kindContained:
+		p.working.Go(func() { s.answer(p, m.ID, s.contained.await()) })
 	case kindDemote:
 		p.working.Go(func() { s.answer(p, m.ID, s.demote(m)) })
 	case kindStop:

@@ -27,13 +27,14 @@ type kind string
 
 // What a peer sends.
 const (
-	kindHello  kind = "hello"
-	kindTask   kind = "task"   // no answer
-	kindStart  kind = "start"  // answered by done, then ended
-	kindDemote kind = "demote" // answered by done
-	kindSettle kind = "settle" // no answer
-	kindStop   kind = "stop"   // answered by done once the command has ended
-	kindList   kind = "list"   // answered by done
+	kindHello     kind = "hello"
+	kindTask      kind = "task"      // no answer
+	kindStart     kind = "start"     // answered by done, then ended
+	kindDemote    kind = "demote"    // answered by done
+	kindContained kind = "contained" // answered by done once commands can be contained
+	kindSettle    kind = "settle"    // no answer
+	kindStop      kind = "stop"      // answered by done once the command has ended
+	kindList      kind = "list"      // answered by done
 )
 
 // What a supervisor sends.

@@ -129,6 +129,16 @@ func (r *Runner) note(seen *containment.Receipt) {
 	}
 }
 
+// Contained waits until the supervisor is ready to contain commands. An error
+// says why it cannot; then it starts none.
+func (r *Runner) Contained(ctx context.Context) error {
+	if r.o.Containment == nil {
+		return nil
+	}
+	_, err := r.call(ctx, message{Kind: kindContained})
+	return err
+}
+
 // Receipt tells how the commands are contained: pending until the supervisor has
 // seen one run; nil without containment.
 func (r *Runner) Receipt() *containment.Receipt {

@@ -35,6 +35,9 @@ func (s *server) launch(task string, l *shell.Launch) (*command, error) {
 	case l.Task != task:
 		return nil, fmt.Errorf("cannot start a command of task %q: the current task is %q", l.Task, task)
 	}
+	if err := s.contained.await(); err != nil {
+		return nil, err
+	}
 	c := s.newCommand(*l)
 	if err := s.enlist(c); err != nil {
 		return nil, err

@@ -38,6 +38,9 @@ func (*Runner) PID() int { return 0 }
 // Task fails with ErrUnsupported.
 func (*Runner) Task(string) error { return ErrUnsupported }
 
+// Contained fails with ErrUnsupported.
+func (*Runner) Contained(context.Context) error { return ErrUnsupported }
+
 // Receipt is nil.
 func (*Runner) Receipt() *containment.Receipt { return nil }
 
