@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,6 +45,8 @@ type Job struct {
 	Delivery string `json:"delivery,omitempty"`
 	// LeftRunning names processes of the command that live on after its end.
 	LeftRunning []string `json:"left_running,omitempty"`
+	// Containment is the command's [Receipt], if it has a record with one.
+	Containment json.RawMessage `json:"containment,omitempty"`
 
 	dir    string // the session's
 	handle *jobs.Handle
@@ -148,7 +151,8 @@ func recordedJob(info SessionInfo, h jobs.Handle) *Job {
 	j := &Job{
 		ID: r.WorkID, Session: info.ID, Capsule: r.Capsule, Workdir: r.Workdir, Command: r.Command,
 		State: r.Status(), Started: time.UnixMilli(r.StartedAt), Running: r.Age(time.Now()),
-		dir: info.Dir, handle: &h, output: r.Output,
+		Containment: r.Receipt,
+		dir:         info.Dir, handle: &h, output: r.Output,
 	}
 	j.OutputBytes = j.outputBytes()
 	if r.Outcome == nil {
