@@ -45,6 +45,7 @@ func supervise(dir string) error {
 	if err != nil {
 		return err
 	}
+	unignore()
 	signals := notify()
 	lock, err := takeLock(dir)
 	if err != nil {
