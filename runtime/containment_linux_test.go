@@ -142,8 +142,10 @@ func TestContainment_environment(t *testing.T) {
 		require.NoError(t, err)
 		if s.s.durables != nil {
 			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.s.durables.own.runner.PID()))
-			require.NoError(t, err)
-			assert.NotContains(t, string(environ), secret)
+			if !errors.Is(err, fs.ErrPermission) { // It is closed to its own user.
+				require.NoError(t, err)
+				assert.NotContains(t, string(environ), secret)
+			}
 		}
 		s.idle()
 		s.end()
