@@ -97,6 +97,8 @@ func (r *Runner) logf(format string, args ...any) {
 // follow reads what the supervisor tells, and gets another one when it dies.
 func (r *Runner) follow(c *client) {
 	for c != nil {
+		served := c
+		r.ended.Go(func() { r.attend(served) })
 		c.serve(r.heard)
 		c = r.replace(c)
 	}

@@ -19,6 +19,7 @@ func dial(dir string) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach the supervisor: %w", err)
 	}
+	peerGoesOn(c)
 	return c, nil
 }
 
