@@ -23,7 +23,7 @@ func reach(dir, name string, f func(path string) error) error {
 	return f(fmt.Sprintf("/proc/self/fd/%d/%s", fd, name))
 }
 
-// Listen makes the socket. The caller knows that nobody else listens there:
+// Listen makes the socket, its owner's alone. The caller knows that nobody else listens there:
 // what is in its place is left over from a process that died. Closing the
 // listener leaves the socket; it is the caller's to remove.
 func Listen(dir, name string) (*net.UnixListener, error) {
@@ -32,10 +32,16 @@ func Listen(dir, name string) (*net.UnixListener, error) {
 	}
 	var l *net.UnixListener
 	err := reach(dir, name, func(path string) (err error) {
-		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-		return err
+		if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
+			return err
+		}
+		// Whatever the umask is. Until then the directory keeps others away.
+		return os.Chmod(path, 0o600)
 	})
 	if err != nil {
+		if l != nil {
+			_ = l.Close()
+		}
 		return nil, err
 	}
 	// The path through the descriptor means nothing later.
