@@ -23,8 +23,8 @@ import (
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 )
 
-// supervised is the ordinary way, named for tables beside inProcess.
-func supervised(*capsule.Manifest) {}
+// ways are the two in which a session's commands are started.
+var ways = map[string]func(*capsule.Manifest){"supervised": func(*capsule.Manifest) {}, "in-process": inProcess}
 
 func class(c containment.Class) func(*capsule.Manifest) {
 	return func(m *capsule.Manifest) { m.Capabilities.Containment = string(c) }
@@ -36,7 +36,7 @@ func everyWay(t *testing.T, fn func(t *testing.T, c containment.Class, edit ...f
 	best := containment.Probe(true).Best()
 	t.Logf("this host gives classes up to %s", best)
 	for _, c := range []containment.Class{containment.Advisory, containment.Scoped, containment.Sealed} {
-		for name, way := range map[string]func(*capsule.Manifest){"supervised": supervised, "in-process": inProcess} {
+		for name, way := range ways {
 			t.Run(string(c)+"/"+name, func(t *testing.T) { fn(t, c, class(c), way) })
 		}
 		if c == best {
@@ -133,34 +133,36 @@ func TestContainment_environment(t *testing.T) {
 	for _, name := range []string{"FAKE_API_KEY", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "JUST_SO"} {
 		t.Setenv(name, secret)
 	}
-	everyWay(t, func(t *testing.T, c containment.Class, edit ...func(*capsule.Manifest)) {
-		r := newRig(t)
-		s := r.start(r.load("runner", append(edit, atOnce)...), SessionOptions{})
-		up := r.gate()
-		s.do("env; cat /proc/self/environ; echo up > " + up.path)
-		_, err := os.ReadFile(up.path)
-		require.NoError(t, err)
-		if s.s.durables != nil {
-			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.s.durables.own.runner.PID()))
-			if !errors.Is(err, fs.ErrPermission) { // It is closed to its own user.
-				require.NoError(t, err)
-				assert.NotContains(t, string(environ), secret)
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			s := r.start(r.load("runner", way, atOnce), SessionOptions{})
+			up := r.gate()
+			s.do("env; cat /proc/self/environ; echo up > " + up.path)
+			_, err := os.ReadFile(up.path)
+			require.NoError(t, err)
+			if s.s.durables != nil {
+				environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.s.durables.own.runner.PID()))
+				if !errors.Is(err, fs.ErrPermission) { // It is closed to its own user.
+					require.NoError(t, err)
+					assert.NotContains(t, string(environ), secret)
+				}
 			}
-		}
-		s.idle()
-		s.end()
-		require.NoError(t, filepath.WalkDir(r.rt.StateDir(), func(path string, d fs.DirEntry, err error) error {
-			var text []byte
-			if err == nil && d.Type().IsRegular() {
-				text, err = os.ReadFile(path)
-			}
-			assert.False(t, bytes.Contains(text, []byte(secret)), path)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // The supervisor tidies up.
-			}
-			return err
-		}))
-	})
+			s.idle()
+			s.end()
+			require.NoError(t, filepath.WalkDir(r.rt.StateDir(), func(path string, d fs.DirEntry, err error) error {
+				var text []byte
+				if err == nil && d.Type().IsRegular() {
+					text, err = os.ReadFile(path)
+				}
+				assert.False(t, bytes.Contains(text, []byte(secret)), path)
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil // The supervisor tidies up.
+				}
+				return err
+			}))
+		})
+	}
 }
 
 // Where it can be told how a limit was met, every place that tells of the end
@@ -210,7 +212,7 @@ func limitReceipt(t *testing.T, r *Receipt, name string) containment.LimitReceip
 
 // A demoted command's limit is in its completion, its event and its record.
 func TestContainment_limitOfADemotedCommand(t *testing.T) {
-	for name, way := range map[string]func(*capsule.Manifest){"supervised": supervised, "in-process": inProcess} {
+	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			results := make(chan TaskResult, 2)

@@ -18,6 +18,20 @@
 // guest or an embedder can call takes the id of such a command as an argument:
 // [Session.Outstanding] lists opaque handles.
 //
+// # Containment
+//
+// Commands are contained as the manifest asks, or else as well as the host can
+// up to class scoped: they reach the workdir and the system's programs, no state
+// of the runtime, no keys of the user and no network. A host that cannot give
+// what is asked for refuses the launch with a [ContainmentError].
+// [Session.Containment] is the [Receipt] that says what is enforced, and
+// [Diagnose] what this host could give.
+//
+// Commands keep the user that runs the program. As root they have no
+// capabilities, so that a workdir which belongs to somebody else is closed to
+// them; that is said at the start. A workdir that holds the state directory is
+// refused.
+//
 // # Concurrency
 //
 // All exported methods are safe for concurrent use. A session runs one task at
