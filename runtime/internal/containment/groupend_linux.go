@@ -248,11 +248,13 @@ type leftGroups struct {
 	list []*Group
 }
 
-// discard removes g, and those that were left before.
-func (l *leftGroups) discard(g *Group) {
+// discard removes g, and those that were left before, and counts what is left
+// still. A command may end while the sandbox is closed.
+func (l *leftGroups) discard(g *Group) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(append(l.list, g), (*Group).discard)
+	return len(l.list)
 }
 
 // close removes what can be removed. A zombie that its reaper is about to
@@ -260,7 +262,7 @@ func (l *leftGroups) discard(g *Group) {
 // left running holds it for good, and then a later session removes it.
 func (l *leftGroups) close() {
 	for range 20 {
-		if l.discard(nil); len(l.list) == 0 {
+		if l.discard(nil) == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)

@@ -126,9 +126,10 @@ func TestSurvive_TheDirectoryIsRemoved(t *testing.T) {
 	b := newBench(t)
 	r, err := Connect(t.Context(), b.o)
 	require.NoError(t, err)
-	g := b.gate("go")
-	demoted := b.start(r, "read x < go")
-	b.start(r, "read x < go") // It loses its runtime.
+	// A gate each: two readers of one pipe may share what is written once.
+	first, second := b.gate("first"), b.gate("second")
+	demoted := b.start(r, "read x < first")
+	b.start(r, "read x < second") // It loses its runtime.
 	require.NoError(t, demoted.Demote(t.Context(), shell.Demotion{WorkID: ids.Work.New()}))
 	id, err := proctree.Capture(r.PID())
 	require.NoError(t, err)
@@ -137,8 +138,8 @@ func TestSurvive_TheDirectoryIsRemoved(t *testing.T) {
 	defer h.Close()
 	require.NoError(t, os.RemoveAll(b.dir))
 	require.NoError(t, r.Close())
-	g.open()
-	g.open()
+	first.open()
+	second.open()
 	require.NoError(t, h.Wait(t.Context()))
 	require.NoError(t, os.MkdirAll(b.dir, 0o700)) // For the clean-up.
 }
