@@ -6,6 +6,9 @@ BIN    := build/murmur
 RUNNER := guest-fixtures/go/runner
 WAZY   := host/internal/component/bench
 
+# What the tests said, one JSON object an event.
+TESTLOG := build/test.json
+
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -28,7 +31,8 @@ demo: build ## run a guest whose long command is demoted and comes back
 	@$(BIN) run $(RUNNER) --task 'sleep 3; echo done' --grace 1s --until-idle
 
 test: build guests ## run every test with the race detector
-	$(GO) test -race -timeout 14m $(TESTFLAGS) ./...
+	@mkdir -p build
+	$(GO) tool gotestsum --format pkgname --format-hide-empty-pkg --jsonfile $(TESTLOG) -- -race -timeout 14m $(TESTFLAGS) ./...
 
 soak: ## kill runtimes and supervisors at random for some minutes; the account must close
 	$(GO) test -tags soak -timeout 20m -run TestSoak -v ./runtime

