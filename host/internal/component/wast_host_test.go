@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,7 @@ var suiteModule = appendSection([]byte("\x00asm\x0d\x00\x01\x00"), 1, []byte("\x
 // expect of its test host.
 func suiteHost(t *testing.T, runtime wazero.Runtime) Items {
 	t.Helper()
-	binary := appendSection(suiteModule, 11, []byte("\x01\x00\x01m\x00\x11\x00\x00"))
+	binary := appendSection(slices.Clip(suiteModule), 11, []byte("\x01\x00\x01m\x00\x11\x00\x00"))
 	c, err := Load(context.Background(), runtime, binary, Options{})
 	require.NoError(t, err)
 	i, err := c.Instantiate(context.Background(), InstanceConfig{})
