@@ -96,7 +96,7 @@ func (s *Session) runCommand(t *task, r request) toolrun.Result {
 	if err := s.checkQuota(t); err != nil {
 		return toGuest(shell.Refusal(err))
 	}
-	l.Text, l.ContextID = r.Text(), t.contextID
+	l.Text, l.ContextID = r.KeptText(), t.contextID
 	l.Origin, l.Trust = t.prov.Origin().String(), t.prov.Trust().String()
 	if r.LogPath != nil {
 		l.LogPath = *r.LogPath
@@ -125,7 +125,7 @@ func (s *Session) detachPolicy(t *task, r request, l shell.Launch) *detach.Polic
 	}
 	return &detach.Policy{
 		Grace: lc.Grace(), Background: r.Background,
-		Registry: s.registry, Binary: l.Path, Command: r.Text(),
+		Registry: s.registry, Binary: l.Path, Command: l.Text,
 		TaskID: t.id, ContextID: t.contextID, Provenance: &t.prov,
 		Abandoned: t.ctx.Done(),
 		WriteLog:  s.workLog(r.Request),
@@ -177,7 +177,7 @@ func (s *Session) foreground(t *task, r request, l shell.Launch, proc shell.Proc
 	res := shell.Foreground(s.workdir, r.Request, proc)
 	exit, out := proc.Exit(), proc.Output()
 	s.trace.add(trace.Event{
-		Type: trace.Shell, TaskID: t.id, Binary: l.Path, Command: r.Text(), ExitCode: trace.Int(exit.Code),
+		Type: trace.Shell, TaskID: t.id, Binary: l.Path, Command: l.Text, ExitCode: trace.Int(exit.Code),
 		StdoutBytes: trace.Int(out.StdoutBytes), StderrBytes: trace.Int(out.StderrBytes),
 		DurationMS: trace.Int(exit.Duration.Milliseconds()), Reason: string(exit.Reason), ResourceLimit: exit.Limit,
 		Containment: s.confirmation(),

@@ -35,7 +35,7 @@ type Launch struct {
 	Name string
 	// Task names the task that asked for the command. The rest describes it in
 	// a durable record, should the command outlive the runtime: Text is the
-	// command as the guest wrote it, the others are those of the task.
+	// command as [Request.KeptText] has it, the others are those of the task.
 	Task, Text, ContextID, Origin, Trust string
 	// LogPath is where the workdir gets a copy of the full log, relative to it;
 	// empty stands for none. Who writes the log of a command that outlived its

@@ -21,6 +21,10 @@ func (r Request) Text() string {
 	return shellquote.Join(append([]string{r.Binary}, r.Args...)...)
 }
 
+// KeptText is [Request.Text] as records and traces keep it: a command text whole,
+// of arguments that are longer than one may be the head.
+func (r Request) KeptText() string { return cut(r.Text(), MaxArgument) }
+
 // CommandText is the command as reports show it: [Request.Text], cut at 1 KiB.
 // It is still to be quoted.
 func CommandText(r Request) string { return Shown(r.Text()) }

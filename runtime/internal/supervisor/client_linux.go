@@ -3,6 +3,7 @@ package supervisor
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -41,18 +42,19 @@ func greet(conn net.Conn, h hello) (*client, error) {
 	return c, conn.SetDeadline(time.Time{})
 }
 
-// send sends a message that is not answered.
+// send sends a message that is not answered. One that is too large is no fault
+// of the connection's.
 func (c *client) send(m message) error {
-	if err := c.link.send(m); err != nil {
-		select {
-		case <-c.lost:
-			return ErrLost
-		default:
-			c.conn.Close() // The reader finds out and tells everyone.
-			return ErrLost
-		}
+	err := c.link.send(m)
+	if err == nil || errors.Is(err, errFrameSize) {
+		return err
 	}
-	return nil
+	select {
+	case <-c.lost:
+	default:
+		c.conn.Close() // The reader finds out and tells everyone.
+	}
+	return ErrLost
 }
 
 // call sends a request and waits for its answer. ErrLost says that the

@@ -36,6 +36,11 @@ type command struct {
 	// done is closed when the end is known and, for a demoted command, on disk.
 	done chan struct{}
 
+	// recording is held by whoever writes the command's records. The journal's
+	// lock may be waited for with it, and never with mu: who rewrites the journal
+	// has that lock and asks every command for its history.
+	recording sync.Mutex
+
 	mu sync.Mutex
 	// work is the id under which the command is, or is being, recorded.
 	work     string
@@ -69,46 +74,71 @@ func (c *command) demote(s *server, work string, implicit bool) error {
 }
 
 func (c *command) record(s *server, work string, implicit bool) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.work != "" && c.work != work:
-		return fmt.Errorf("cannot demote %s twice", c.name())
-	case c.recorded:
-		return nil
-	case c.settled:
-		return fmt.Errorf("%w: %s is settled", ErrUnknown, c.name())
-	}
-	if err := s.write(entry{Step: stepDemoted, Launch: c.name(), Work: work}); err != nil {
+	c.recording.Lock()
+	defer c.recording.Unlock()
+	r, owed, err := c.promise(work)
+	if err != nil || !owed {
 		return err
 	}
-	c.work = work
-	r := c.rec
+	if err := s.write(entry{Step: stepDemoted, Launch: c.name(), Work: work}); err != nil {
+		c.takeBack()
+		return err
+	}
 	r.WorkID, r.Implicit, r.DemotedAt = work, implicit, time.Now().UnixMilli()
 	r.Receipt = s.contained.receipt()
-	r.Output = toOutput(c.output)
-	if c.proc != nil {
-		r.Output = toOutput(c.proc.Output())
-	}
 	// One that is there already was written by a supervisor that died of it.
 	if _, err := s.store.Create(r); err != nil && !errors.Is(err, jobs.ErrExists) {
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.recorded = true
 	return nil
 }
 
-// save writes the exit record of a command that has a record and has ended.
-func (c *command) save(s *server) error {
+// promise gives the command its id, before the journal has it: a journal that is
+// rewritten meanwhile must not lose it. The record is to be completed and written
+// if it is still owed.
+func (c *command) promise(work string) (r jobs.Record, owed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.recorded || c.exit == nil || c.saved {
+	switch {
+	case c.work != "" && c.work != work:
+		return r, false, fmt.Errorf("cannot demote %s twice", c.name())
+	case c.recorded:
+		return r, false, nil
+	case c.settled:
+		return r, false, fmt.Errorf("%w: %s is settled", ErrUnknown, c.name())
+	}
+	c.work = work
+	r = c.rec
+	r.Output = toOutput(c.output)
+	if c.proc != nil {
+		r.Output = toOutput(c.proc.Output())
+	}
+	return r, true, nil
+}
+
+func (c *command) takeBack() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.work = ""
+}
+
+// save writes the exit record of a command that has a record and has ended.
+func (c *command) save(s *server) error {
+	c.recording.Lock()
+	defer c.recording.Unlock()
+	e, owed := c.exitRecord()
+	if !owed {
 		return nil
 	}
-	if err := s.store.WriteExit(c.exitRecord()); err != nil {
+	if err := s.store.WriteExit(e); err != nil {
 		return err
 	}
+	c.mu.Lock()
 	c.saved = true
+	c.mu.Unlock()
 	// The record may be pruned while this journal lives: it must not be made
 	// again from it.
 	if err := s.write(entry{Step: stepSettled, Launch: c.name()}); err != nil {
@@ -131,12 +161,13 @@ func (c *command) orphanID() (string, bool) {
 // end takes down how the command ended.
 func (c *command) end(s *server, exit shell.Exit, output shell.Output) {
 	fail(pointEnded)
-	if err := s.write(entry{Step: stepEnded, Launch: c.name(), Exit: &exit, Output: &output}); err != nil {
-		s.log("%v", err)
-	}
 	c.mu.Lock()
 	c.exit, c.output = &exit, output
 	c.mu.Unlock()
+	// After that: a journal that is rewritten meanwhile has the end as well.
+	if err := s.write(endedEntry(c.name(), exit, output)); err != nil {
+		s.log("%v", err)
+	}
 	s.insist(c, "write the exit record of", func() error { return c.save(s) })
 	fail(pointExitRecorded)
 	close(c.done)
@@ -163,20 +194,32 @@ func (c *command) giveUp() {
 
 // over says whether the end is known.
 func (c *command) over() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.exit != nil
+	_, over := c.process()
+	return over
 }
 
-// exitRecord is the supervisor's word on the end. The lock is held.
-func (c *command) exitRecord() jobs.ExitRecord {
+// process is what runs as the command, nil if nothing does or did, and whether
+// its end is known.
+func (c *command) process() (p process, over bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.proc, c.exit != nil
+}
+
+// exitRecord is the supervisor's word on the end, if it is still to be written.
+func (c *command) exitRecord() (e jobs.ExitRecord, owed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.recorded || c.exit == nil || c.saved {
+		return e, false
+	}
 	return jobs.ExitRecord{
 		WorkID: c.work, Launch: c.rec.Launch, Nonce: c.rec.Nonce, Identity: c.rec.Identity,
 		Outcome: toOutcome(*c.exit, c.rec.StartedAt),
 		Output: jobs.OutputCount{
 			StdoutBytes: c.output.StdoutBytes, StderrBytes: c.output.StderrBytes, Truncated: c.output.Truncated,
 		},
-	}
+	}, true
 }
 
 // demoted says whether the command has a record, so that its end concerns
@@ -203,7 +246,7 @@ func (c *command) describe() Command {
 		output = c.proc.Output()
 	}
 	return Command{
-		Launch: c.name(), Work: c.work, Text: c.rec.Command, Identity: c.rec.Identity,
+		Launch: c.name(), Work: c.work, Text: shell.Shown(c.rec.Command), Identity: c.rec.Identity,
 		Started: time.UnixMilli(c.rec.StartedAt), Output: &output, Ended: c.exit != nil,
 	}
 }

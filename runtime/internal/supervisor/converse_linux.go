@@ -170,7 +170,9 @@ func (s *server) handle(p *peer, m message) {
 		// takes to die, and a stop that was begun is finished all the same.
 		go func() { s.answer(p, m.ID, s.stop(m)) }()
 	case kindList:
-		_ = p.send(message{Kind: kindDone, ID: m.ID, Commands: s.list()})
+		if err := p.send(message{Kind: kindDone, ID: m.ID, Commands: s.list()}); errors.Is(err, errFrameSize) {
+			s.answer(p, m.ID, err)
+		}
 	default:
 		s.answer(p, m.ID, fmt.Errorf("unknown request %q", m.Kind))
 	}
@@ -197,6 +199,6 @@ func (s *server) settle(c *command) {
 	if !c.drop() {
 		return
 	}
-	s.forgo(c.name())
+	s.forgo(c)
 	s.forgetSpent(c)
 }

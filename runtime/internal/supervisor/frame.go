@@ -13,9 +13,10 @@ import (
 // bytes of JSON.
 const headerSize = 4
 
-// maxFrame bounds a frame. The largest is a launch: the kernel takes two
-// megabytes of arguments and environment, and JSON may write a byte as six.
-const maxFrame = 16 << 20
+// maxFrame bounds a frame. The largest is a launch: a request has sixteen
+// megabytes at most, and what is in it grows to twice as much where JSON has to
+// escape what a guest need not.
+const maxFrame = 40 << 20
 
 // firstRead is how much of a frame is allocated on the word of its length
 // alone; the rest follows as it arrives.

@@ -1,13 +1,9 @@
 package supervisor
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -22,7 +18,8 @@ import (
 const journalFile = "journal"
 
 // maxLine bounds a line of the journal: a launch with a command text of
-// 128 KiB, every byte of it escaped, fits.
+// 128 KiB, every byte of it escaped, fits. What is longer is not written, and
+// passed over in reading.
 const maxLine = 2 << 20
 
 // compactAt is the size from which the journal is written anew with what still
@@ -122,6 +119,9 @@ func (j *journal) heal() error {
 // write appends one line, after those that were put off.
 func (j *journal) write(e entry) error {
 	line, err := json.Marshal(e)
+	if err == nil && len(line) >= maxLine {
+		err = fmt.Errorf("a line of %d bytes is over the limit of %d", len(line), maxLine)
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write the journal: %w", err)
 	}
@@ -176,140 +176,13 @@ func (j *journal) rewrite(entries []entry) error {
 // remove deletes the journal of a supervisor that owes nothing any more.
 func (j *journal) remove() error { return errors.Join(os.Remove(j.path), j.file.Close()) }
 
-// launched is a launch as the journal tells it.
-type launched struct {
-	record  jobs.Record
-	streams streams
-	spawned bool
-	work    string
-	exit    *shell.Exit
-	output  *shell.Output
-	settled bool
-}
+// maxNamed bounds how many processes of each kind a line names, so that it does
+// not grow with what a command leaves.
+const maxNamed = 1024
 
-// account is what a journal tells.
-type account struct {
-	// launches are in the order of their beginning.
-	launches []*launched
-	// bad counts lines that are torn or make no sense. They are passed over: a
-	// journal is appended to by programs that are killed.
-	bad int
-	// service is the unit that the last supervisor ran in, if any.
-	service string
-	// receipt is how the commands are contained, if that is known.
-	receipt json.RawMessage
-
-	byName map[string]*launched
-}
-
-// owed counts the launches that are to be accounted for.
-func (a *account) owed() int {
-	n := 0
-	for _, l := range a.launches {
-		if !l.settled {
-			n++
-		}
-	}
-	return n
-}
-
-// readJournal reads the journal of dir.
-func readJournal(dir string) (account, error) {
-	f, err := regular.Open(filepath.Join(dir, journalFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return account{}, nil
-	}
-	if err != nil {
-		return account{}, fmt.Errorf("cannot read the journal: %w", err)
-	}
-	defer f.Close()
-	return replay(f)
-}
-
-func replay(r io.Reader) (account, error) {
-	a := account{byName: map[string]*launched{}}
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 64<<10), maxLine)
-	for in.Scan() {
-		if len(bytes.TrimSpace(in.Bytes())) == 0 {
-			continue
-		}
-		var e entry
-		if json.Unmarshal(in.Bytes(), &e) != nil || !a.add(e) {
-			a.bad++
-		}
-	}
-	if err := in.Err(); err != nil {
-		return a, fmt.Errorf("cannot read the journal: %w", err)
-	}
-	return a, nil
-}
-
-// add takes a line into account; false if it makes no sense.
-func (a *account) add(e entry) bool {
-	l := a.byName[e.Launch]
-	switch e.Step {
-	case stepSupervisor:
-		a.service = e.Service
-		return true
-	case stepContained:
-		a.receipt = e.Receipt
-		return true
-	case stepLaunched:
-		if l != nil || e.Record == nil || e.Record.Launch != e.Launch || e.Launch == "" {
-			return false
-		}
-		l = &launched{record: *e.Record}
-		e.pipe(l)
-		a.byName[e.Launch] = l
-		a.launches = append(a.launches, l)
-		return true
-	default:
-		return l != nil && e.advance(l)
-	}
-}
-
-func (e entry) advance(l *launched) bool {
-	switch e.Step {
-	case stepSpawned:
-		if e.Child == nil {
-			return false
-		}
-		l.spawned, l.record.Identity, l.record.StartedAt = true, *e.Child, e.StartedAt
-		e.pipe(l)
-	case stepNotSpawned, stepSettled:
-		l.settled = true
-	case stepDemoted:
-		l.work = e.Work
-	case stepEnded:
-		if e.Exit == nil || e.Output == nil {
-			return false
-		}
-		l.exit, l.output = e.Exit, e.Output
-	default:
-		return false
-	}
-	return true
-}
-
-func (e entry) pipe(l *launched) {
-	if e.Streams != nil {
-		l.streams = *e.Streams
-	}
-}
-
-// entries are the lines that tell the launch's story so far.
-func (l *launched) entries() []entry {
-	name := l.record.Launch
-	list := []entry{{Step: stepLaunched, Launch: name, Record: &l.record, Streams: &l.streams}}
-	if l.spawned {
-		list = append(list, entry{Step: stepSpawned, Launch: name, Child: &l.record.Identity, StartedAt: l.record.StartedAt})
-	}
-	if l.work != "" {
-		list = append(list, entry{Step: stepDemoted, Launch: name, Work: l.work})
-	}
-	if l.exit != nil {
-		list = append(list, entry{Step: stepEnded, Launch: name, Exit: l.exit, Output: l.output})
-	}
-	return list
+// endedEntry is the line by which a launch's end is told.
+func endedEntry(launch string, exit shell.Exit, output shell.Output) entry {
+	exit.LeftRunning = exit.LeftRunning[:min(len(exit.LeftRunning), maxNamed)]
+	exit.Survivors = exit.Survivors[:min(len(exit.Survivors), maxNamed)]
+	return entry{Step: stepEnded, Launch: launch, Exit: &exit, Output: &output}
 }

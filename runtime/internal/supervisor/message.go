@@ -111,8 +111,9 @@ type Session struct {
 
 // Command is a command that a supervisor has, for the operator.
 type Command struct {
-	Launch   string        `json:"launch"`
-	Work     string        `json:"work,omitempty"`
+	Launch string `json:"launch"`
+	Work   string `json:"work,omitempty"`
+	// Text is cut as reports have it.
 	Text     string        `json:"text"`
 	Identity jobs.Identity `json:"identity"`
 	Started  time.Time     `json:"started"`

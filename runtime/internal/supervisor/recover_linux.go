@@ -27,7 +27,7 @@ func (s *server) recover() {
 		if !l.settled {
 			s.takeOver(l)
 		} else if l.exit != nil {
-			s.past[l.record.Launch] = message{Kind: kindEnded, Name: l.record.Launch, Exit: l.exit, Output: l.output}
+			s.remember(l)
 		}
 	}
 	s.jmu.Lock()
@@ -42,6 +42,15 @@ func (s *server) recover() {
 	if err := s.rewriteJournal(); err != nil {
 		s.log("%v", err)
 		_ = s.journal.write(s.opening())
+	}
+}
+
+// remember keeps the end of a launch that a dead supervisor was through with. Of
+// one without a record nobody reads the output any more.
+func (s *server) remember(l *launched) {
+	s.past[l.record.Launch] = message{Kind: kindEnded, Name: l.record.Launch, Exit: l.exit, Output: l.output}
+	if l.work == "" {
+		s.forgone = append(s.forgone, *l.output)
 	}
 }
 

@@ -81,9 +81,7 @@ func (s *server) stay(signals <-chan os.Signal, l net.Listener) error {
 			_ = l.Close()
 			_ = os.Remove(filepath.Join(s.dir, socketName))
 			s.contained.close()
-			s.jmu.Lock()
-			defer s.jmu.Unlock()
-			return s.journal.remove()
+			return s.closeBooks()
 		}
 	}
 }

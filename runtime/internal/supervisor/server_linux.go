@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type server struct {
 
 	jmu     sync.Mutex
 	journal *journal
+	// forgone are the captured streams of settled commands.
+	forgone []shell.Output
 
 	contained contained
 
@@ -41,22 +44,6 @@ type server struct {
 	left    bool
 	// asked says that a signal asked the supervisor to leave when idle.
 	asked bool
-}
-
-// write appends a line to the journal.
-func (s *server) write(e entry) error {
-	s.jmu.Lock()
-	defer s.jmu.Unlock()
-	return s.journal.write(e)
-}
-
-// forgo notes in the journal that a launch needs no account any more.
-func (s *server) forgo(launch string) {
-	s.jmu.Lock()
-	defer s.jmu.Unlock()
-	if err := s.journal.putOff(entry{Step: stepSettled, Launch: launch}); err != nil {
-		s.log("%v", err)
-	}
 }
 
 // insist repeats what must succeed for c, with growing pauses, until it does: a
@@ -168,7 +155,7 @@ func (s *server) snapshot() []*command {
 	for _, c := range s.commands {
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b *command) int { return int(a.rec.StartedAt - b.rec.StartedAt) })
+	slices.SortFunc(list, func(a, b *command) int { return strings.Compare(a.name(), b.name()) })
 	return list
 }
 
@@ -216,6 +203,7 @@ func (s *server) watch(c *command) {
 	c.end(s, c.proc.Exit(), c.proc.Output())
 	s.announce(c)
 	s.forgetSpent(c)
+	s.discard()
 	s.leaveIfIdle()
 }
 
@@ -245,37 +233,6 @@ func (s *server) forgetSpent(c *command) {
 	delete(s.commands, c.name())
 	s.mu.Unlock()
 	s.compact()
-}
-
-// compact writes the journal anew when it has grown and little of it counts.
-func (s *server) compact() {
-	s.jmu.Lock()
-	defer s.jmu.Unlock()
-	if s.journal.size < compactAt {
-		return
-	}
-	if err := s.rewriteJournal(); err != nil {
-		s.log("%v", err)
-	}
-}
-
-// rewriteJournal keeps what the living commands need. The journal's lock is
-// held.
-func (s *server) rewriteJournal() error {
-	entries := append([]entry{s.opening()}, s.contained.entries()...)
-	for _, c := range s.snapshot() {
-		if !c.spent() {
-			entries = append(entries, c.history()...)
-		}
-	}
-	return s.journal.rewrite(entries)
-}
-
-func (c *command) history() []entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l := launched{record: c.rec, streams: c.streams, spawned: c.rec.Identity.PID != 0, work: c.work, exit: c.exit, output: &c.output}
-	return l.entries()
 }
 
 // leaveIfIdle ends the supervisor when nothing runs, nothing is owed, and

@@ -101,17 +101,22 @@ func (s *server) spawn(c *command, l shell.Launch) error {
 	if !ok {
 		return errors.New("internal error: the runner does not identify its processes")
 	}
-	c.proc = own
-	c.rec.Identity = jobs.Identity(own.Identity())
-	c.rec.StartedAt = own.Started().UnixMilli()
-	c.streams.Pipes = own.Pipes()
-	err = s.write(entry{
-		Step: stepSpawned, Launch: l.Name, Child: &c.rec.Identity, StartedAt: c.rec.StartedAt, Streams: &c.streams,
-	})
-	if err != nil {
+	if err = s.write(c.spawned(own)); err != nil {
 		return errors.Join(err, own.Stop(context.Background(), shell.ReasonKilled))
 	}
 	return nil
+}
+
+// spawned takes down which process the command is, and is the line that tells it.
+func (c *command) spawned(p process) entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.proc = p
+	c.rec.Identity = jobs.Identity(p.Identity())
+	c.rec.StartedAt = p.Started().UnixMilli()
+	c.streams.Pipes = p.Pipes()
+	child, streams := c.rec.Identity, c.streams
+	return entry{Step: stepSpawned, Launch: c.name(), Child: &child, StartedAt: c.rec.StartedAt, Streams: &streams}
 }
 
 // demote makes a command durable, or ends it.
@@ -136,8 +141,8 @@ func (s *server) demote(m message) error {
 // it is proven dead: what could not be ended is still known to the journal.
 func (s *server) abandon(c *command) error {
 	var err error
-	if c.proc != nil {
-		err = c.proc.Stop(context.Background(), shell.ReasonKilled)
+	if p, _ := c.process(); p != nil {
+		err = p.Stop(context.Background(), shell.ReasonKilled)
 	}
 	<-c.done
 	if err == nil && len(c.ended().Exit.Survivors) == 0 {
@@ -156,8 +161,12 @@ func (s *server) stop(m message) error {
 	if m.Nonce != "" && m.Nonce != c.rec.Nonce {
 		return fmt.Errorf("%w: %q", ErrUnknown, m.Name)
 	}
-	if c.proc != nil {
-		err = c.proc.Stop(context.Background(), m.Reason)
+	p, over := c.process()
+	switch {
+	case p != nil:
+		err = p.Stop(context.Background(), m.Reason)
+	case !over:
+		return fmt.Errorf("cannot stop %s: it is just being started", m.Name)
 	}
 	<-c.done
 	return err
