@@ -91,6 +91,11 @@ func (e *environment) set(name, value string) {
 // baseline puts together what every command of a policy gets.
 func (c *Config) baseline(searchPath []string) []string {
 	e := newEnvironment([]string{"LANG=C.UTF-8", "TERM=dumb"})
+	if runtime.GOOS != "windows" {
+		// POSIX has it everywhere. Without a value a shell looks its user up in the
+		// system's databases, at every start.
+		e.set("SHELL", "/bin/sh")
+	}
 	e.set("HOME", c.Inside(filepath.Join(c.Workdir.path, homeDir)))
 	e.set("TMPDIR", c.Inside(c.Workdir.Temp()))
 	names := inherited

@@ -182,7 +182,7 @@ func TestEnvironment(t *testing.T) {
 		"A=3", "HOME=/h", "LANG=de_DE.UTF-8", "LD_PRELOAD=x",
 		"MURMUR_WORK=" + l.Name, "MURMUR_WORKDIR=" + b.dir, "NEW=n=1",
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"PWD=" + b.dir, "TERM=dumb", "TMPDIR=" + b.dir + "/.murmur/tmp", "TZ=CET",
+		"PWD=" + b.dir, "SHELL=/bin/sh", "TERM=dumb", "TMPDIR=" + b.dir + "/.murmur/tmp", "TZ=CET",
 	}, l.Env)
 
 	_, l, err = b.launch(bash("echo"))
