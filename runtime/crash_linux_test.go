@@ -294,6 +294,9 @@ func TestCrash_runningTask(t *testing.T) {
 				for _, e := range events {
 					if e.Type == trace.TaskEnd && e.ExitStatus == trace.StatusInterrupted {
 						ends = append(ends, e.ExitStatus)
+						require.NotNil(t, e.DurationMS)
+						assert.LessOrEqual(t, *e.DurationMS, e.Timestamp-s.Started.UnixMilli())
+						assert.Equal(t, trace.Int(1), e.ShellCalls)
 					}
 					if e.Type == trace.TaskStart && e.Source == SourceAPI && e.Repeated {
 						repeated = append(repeated, e.TaskID)

@@ -75,8 +75,8 @@ func (p *pendingStore) save(t *task) error {
 // begin marks the task as given to the guest.
 func (p *pendingStore) begin(t *task) error { return p.mark(t, ".running."+bootID()) }
 
-// ran marks that the task has asked for a command: from now on it is never run
-// a second time.
+// ran marks that the task is about to start a command: from now on it is never
+// run a second time.
 func (p *pendingStore) ran(t *task) error {
 	if t.ran || t.delivery != nil {
 		return nil

@@ -63,10 +63,10 @@ func (s *Session) readmitFrom(old string) error {
 	for _, p := range problems {
 		fmt.Fprintf(s.operator, "[capsule-runtime] a task was set aside: %v\n", p)
 	}
-	ended := endedTasks(dir, tasks)
+	told := toldTasks(dir, tasks)
 	for _, p := range tasks {
-		if !ended[p.ID] {
-			if err := s.readmitTask(old, p); err != nil {
+		if !told[p.ID].ended {
+			if err := s.readmitTask(old, p, told[p.ID]); err != nil {
 				return err
 			}
 		}
@@ -77,26 +77,61 @@ func (s *Session) readmitFrom(old string) error {
 	return nil
 }
 
-// endedTasks are those that their session had an answer to: it died before it
-// could forget them.
-func endedTasks(dir string, tasks []pendingTask) map[string]bool {
-	ended := map[string]bool{}
+// A toldTask is what a session's trace tells of one of its tasks.
+type toldTask struct {
+	// ended says that the session had an answer to it, and died before it could
+	// forget the task.
+	ended bool
+	// started and seen are when the task began and when it last gave a sign of
+	// life; zero where the trace has neither. What its runtime waited for when it
+	// died, the trace has as demoted at that moment.
+	started, seen int64
+	calls         int64
+}
+
+func toldTasks(dir string, tasks []pendingTask) map[string]toldTask {
+	told := map[string]toldTask{}
 	if len(tasks) == 0 {
-		return ended
+		return told
 	}
 	events, _, _ := ReadTrace(filepath.Join(dir, traceName))
 	for _, e := range events {
-		if e.Type == trace.TaskEnd {
-			ended[e.TaskID] = true
+		if e.TaskID != "" {
+			told[e.TaskID] = told[e.TaskID].with(e)
 		}
 	}
-	return ended
+	return told
 }
 
-func (s *Session) readmitTask(old string, p pendingTask) error {
+func (t toldTask) with(e Event) toldTask {
+	switch e.Type {
+	case trace.TaskStart:
+		t.started = e.Timestamp
+	case trace.TaskEnd:
+		t.ended = true
+	case trace.Shell, trace.ShellDetached:
+		t.calls++
+	}
+	t.seen = max(t.seen, e.Timestamp)
+	return t
+}
+
+// ran is how long the task ran, as far as is known.
+func (t toldTask) ran() time.Duration {
+	if t.started == 0 {
+		return 0
+	}
+	return time.Duration(t.seen-t.started) * time.Millisecond
+}
+
+func (s *Session) readmitTask(old string, p pendingTask, told toldTask) error {
 	t := s.restore(p)
 	if p.interrupted() {
-		return s.interrupt(old, t)
+		t.calls = told.calls
+		if p.ran {
+			t.calls = max(1, t.calls)
+		}
+		return s.interrupt(old, t, told)
 	}
 	return s.takeOver(t)
 }
@@ -119,16 +154,20 @@ func (s *Session) takeOver(t *task) error {
 }
 
 // interrupt ends a task in the books of its own session.
-func (s *Session) interrupt(session string, t *task) error {
+func (s *Session) interrupt(session string, t *task, told toldTask) error {
 	old, err := trace.Open(filepath.Join(s.rt.state.session(session), traceName), session, trace.Options{Sync: true})
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	if err := old.Append(trace.Event{Type: trace.TaskEnd, TaskID: t.id, ExitStatus: trace.StatusInterrupted}); err != nil {
+	err = old.Append(trace.Event{
+		Type: trace.TaskEnd, TaskID: t.id, ExitStatus: trace.StatusInterrupted,
+		DurationMS: trace.Int(told.ran().Milliseconds()), ShellCalls: trace.Int(t.calls),
+	})
+	if err != nil {
 		return err
 	}
-	t.started = time.Now()
+	t.started = time.Now().Add(-told.ran())
 	s.account.add(1)
 	s.conclude(t, broken(ErrInterrupted))
 	t.cancel()

@@ -46,7 +46,7 @@ type task struct {
 
 	started time.Time
 	calls   int64 // shell calls; the guest makes them one at a time
-	ran     bool  // it was marked as having asked for a command
+	ran     bool  // it was marked as having started a command
 }
 
 // Origin decides on the lane that the task waits in.

@@ -86,14 +86,15 @@ func parse(in toolrun.Input) (request, error) {
 
 // runCommand starts r for the task and answers the guest.
 func (s *Session) runCommand(t *task, r request) toolrun.Result {
-	if err := s.pending.ran(t); err != nil {
-		return toGuest(shell.Refusal(err))
-	}
 	l, err := s.policy.Prepare(r.Request, launchName.New(), t.id)
 	if err != nil {
 		return toGuest(shell.Refusal(err))
 	}
 	if err := s.checkQuota(t); err != nil {
+		return toGuest(shell.Refusal(err))
+	}
+	// Not before: a task that only asked in vain can be run again.
+	if err := s.pending.ran(t); err != nil {
 		return toGuest(shell.Refusal(err))
 	}
 	l.Text, l.ContextID = r.KeptText(), t.contextID
