@@ -115,8 +115,17 @@ func (s *Session) followedUp(t *task) {
 	}
 	testOnlyStep("followed up")
 	s.markTaken(t.delivery)
+	t.delivery.discard()
 	testOnlyStep("marked")
 	s.account.add(-1)
+}
+
+// discard removes what was captured of a command that has no record to keep it
+// by: its log has all of it, if it could be written.
+func (d *delivery) discard() {
+	if c, ok := d.report.(detach.Completion); ok && !d.durable() && c.Log.Err == nil {
+		_ = c.Output.Remove()
+	}
 }
 
 // attempts is how often the report was delivered, by whatever session.

@@ -50,6 +50,35 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// Without records nothing is kept of what a command wrote but its log, once the
+// guest has taken its result.
+func TestRetention_inProcess(t *testing.T) {
+	r := newRig(t)
+	s := r.start(r.load("runner", inProcess), SessionOptions{})
+	s.do("echo here")
+	s.do(`{"binary":"bash","command":"echo gone; echo wrong >&2","background":true}`)
+	s.idle()
+	captured, err := os.ReadDir(s.s.outDir())
+	require.NoError(t, err)
+	assert.Empty(t, captured)
+	assert.Contains(t, s.file(s.events.of(trace.ShellCompleted)[0].OutputPath), "gone\nStderr:\nwrong\n")
+	s.end()
+}
+
+// What commands in the foreground wrote goes with their tasks.
+func TestRetention_ofTheForeground(t *testing.T) {
+	r := newRig(t)
+	s := r.start(r.load("runner"), SessionOptions{})
+	for range 3 {
+		s.do("echo out; echo wrong >&2")
+	}
+	s.end()
+	idleSupervisorsLeave(t, r.rt.state)
+	captured, err := os.ReadDir(s.s.outDir())
+	require.NoError(t, err)
+	assert.Empty(t, captured)
+}
+
 // A session begins with removing what is too old.
 func TestRetention_atStart(t *testing.T) {
 	r := newRig(t)

@@ -50,7 +50,7 @@ func newEntry(w Work, proc shell.Process, writeLog LogWriter) *entry {
 		work: w, proc: proc, dropped: make(chan struct{}),
 		finish: sync.OnceValue(func() Completion {
 			exit, out := proc.Exit(), proc.Output()
-			return Completion{Work: w, Exit: exit, Log: writeLog(w, out, exit), Truncated: out.Truncated}
+			return Completion{Work: w, Exit: exit, Log: writeLog(w, out, exit), Output: out}
 		}),
 	}
 }

@@ -53,7 +53,7 @@ func (c Completion) whereabouts() string {
 	switch {
 	case c.Log.Err != nil:
 		return "What it wrote did not reach the workdir; its stdout and stderr are not reproduced here."
-	case c.Truncated:
+	case c.Output.Truncated:
 		return "It wrote more than is kept: the file has the first part. Its stdout and stderr are not reproduced here."
 	}
 	return "Read the file for what it wrote: its stdout and stderr are not reproduced here."

@@ -118,7 +118,7 @@ func TestCompletion_Status(t *testing.T) {
 	left := shell.Exit{LeftRunning: []shell.Survivor{{PID: 1, Name: "x"}}}
 	assert.Equal(t, "ok", completed("wrk_1", left).Status(), "daemons left behind are no failure")
 	cut := completed("wrk_1", shell.Exit{})
-	cut.Truncated = true
+	cut.Output.Truncated = true
 	assert.Equal(t, "ok", cut.Status(), "nor is output over the cap")
 	assert.Contains(t, completed("wrk_1", shell.Exit{Code: 7}).Message().Text, "\nstatus: error\nexit_code: 7\n")
 }
@@ -131,7 +131,7 @@ func TestCompletion_NamesItsLimitInTheSharedWording(t *testing.T) {
 
 func TestCompletion_EndsTheSameWayWhateverBecameOfItsOutput(t *testing.T) {
 	plain, cut, none := completed("wrk_1", shell.Exit{}), completed("wrk_1", shell.Exit{}), completed("wrk_1", shell.Exit{})
-	cut.Truncated = true
+	cut.Output.Truncated = true
 	none.Log = detach.Log{Err: errors.New("no space left on device\nstatus: ok")}
 	for _, c := range []detach.Completion{plain, cut, none} {
 		assert.True(t, strings.HasSuffix(c.Message().Text, "are not reproduced here."), c.Message().Text)

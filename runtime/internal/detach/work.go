@@ -55,8 +55,8 @@ type Completion struct {
 	Work
 	Exit shell.Exit
 	Log  Log
-	// Truncated says that output over the cap was dropped.
-	Truncated bool
+	// Output tells where the log was written from.
+	Output shell.Output
 }
 
 // Status is "ok" for a command that ended by itself with exit code 0, within
