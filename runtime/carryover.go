@@ -44,7 +44,7 @@ func (s *Session) carryOver(f sessionFile, works []jobs.Record) error {
 
 // toldOf is what a session's trace has of each work: the types of its events.
 func (s *Session) toldOf(session string) (map[string]map[string]bool, error) {
-	file, err := s.openTrace(session)
+	file, err := s.rt.state.openTrace(session)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the trace: %w", err)
 	}

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/jobs"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
@@ -279,120 +277,4 @@ func (j *Job) stopLeft(ctx context.Context) error {
 		err = fmt.Errorf("%w: %s", ErrUnproven, strings.Join(names, ", "))
 	}
 	return err
-}
-
-// Collected is what [Collect] removed.
-type Collected struct {
-	Jobs     int   `json:"jobs"`
-	Sessions int   `json:"sessions"`
-	Bytes    int64 `json:"bytes"`
-}
-
-// Collect removes what nobody needs any more from a state directory: records and
-// captured output of commands whose results were taken longer ago than keep,
-// and sessions that ended that long ago with nothing owed. Working directories
-// are never removed. What could not be removed is told in problems.
-func Collect(ctx context.Context, dir string, keep time.Duration) (c Collected, problems []error, err error) {
-	sessions, err := Sessions(dir)
-	if err != nil {
-		return c, nil, err
-	}
-	for _, info := range sessions {
-		if err := ctx.Err(); err != nil {
-			return c, problems, err
-		}
-		if err := c.collect(info, keep); err != nil {
-			problems = append(problems, fmt.Errorf("session %s: %w", info.ID, err))
-		}
-	}
-	return c, append(problems, c.collectUnborn(dir, max(keep, unbornAge))...), nil
-}
-
-// unbornAge is how long a session may take from its directory to its file.
-const unbornAge = time.Minute
-
-// collectUnborn removes the directories of sessions whose process died before
-// they were written down: nothing ran in them.
-func (c *Collected) collectUnborn(dir string, keep time.Duration) (problems []error) {
-	root := stateDir(dir).sessions()
-	entries, err := os.ReadDir(root)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return []error{err}
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.IsDir() || !ids.Session.Valid(e.Name()) || time.Since(info.ModTime()) <= keep {
-			continue
-		}
-		if err := c.removeUnborn(filepath.Join(root, e.Name())); err != nil {
-			problems = append(problems, fmt.Errorf("session %s: %w", e.Name(), err))
-		}
-	}
-	return problems
-}
-
-func (c *Collected) removeUnborn(dir string) error {
-	if _, err := os.Lstat(filepath.Join(dir, sessionFileName)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	lock, err := lockSession(dir)
-	if errors.Is(err, errRunning) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer lock.release()
-	n := treeSize(dir)
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	c.Sessions++
-	c.Bytes += n
-	return nil
-}
-
-func (c *Collected) collect(info SessionInfo, keep time.Duration) error {
-	store, err := supervisor.Records(info.Dir)
-	if err != nil {
-		return err
-	}
-	got, err := store.GC(time.Now(), keep, leavesLiving)
-	c.Jobs += got.Works
-	c.Bytes += got.Bytes
-	if err != nil || !c.over(info, store, keep) {
-		return err
-	}
-	n := treeSize(info.Dir)
-	if err := os.RemoveAll(info.Dir); err != nil {
-		return err
-	}
-	c.Sessions++
-	c.Bytes += n
-	return nil
-}
-
-// over says whether a session has nothing left that anybody is owed.
-func (c *Collected) over(info SessionInfo, store *jobs.Store, keep time.Duration) bool {
-	if info.Ended.IsZero() || info.Running || time.Since(info.Ended) <= keep || supervisor.Alive(info.Dir) {
-		return false
-	}
-	handles, asides, err := store.List()
-	if err != nil || len(handles)+len(asides) > 0 {
-		return false
-	}
-	waiting, problems, err := (&pendingStore{filepath.Join(info.Dir, pendingName)}).list()
-	return err == nil && len(waiting)+len(problems) == 0
-}
-
-func treeSize(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	return n
 }

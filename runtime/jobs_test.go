@@ -2,14 +2,12 @@ package runtime
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 	"github.com/murmur-capsule/murmur/runtime/provenance"
 )
@@ -164,35 +162,6 @@ func TestSend(t *testing.T) {
 	s.end()
 	_, err = Send(t.Context(), info, Task{Message: "true"})
 	assert.ErrorIs(t, err, ErrNotRunning)
-}
-
-// A process that dies while it starts a session leaves a directory that nothing
-// is in.
-func TestCollect_unborn(t *testing.T) {
-	r := newRig(t)
-	long := time.Now().Add(-time.Hour)
-	unborn := func(name string) string {
-		dir := r.rt.state.session(name)
-		require.NoError(t, os.MkdirAll(filepath.Join(dir, "logs"), 0o700))
-		require.NoError(t, os.Chtimes(dir, long, long))
-		return dir
-	}
-	old, held, other := unborn(ids.Session.New()), unborn(ids.Session.New()), unborn("other")
-	lock, err := lockSession(held)
-	require.NoError(t, err)
-	defer lock.release()
-	require.NoError(t, os.Chtimes(held, long, long))
-	fresh := r.rt.state.session(ids.Session.New())
-	require.NoError(t, os.Mkdir(fresh, 0o700))
-
-	got, problems, err := Collect(t.Context(), r.rt.StateDir(), 0)
-	require.NoError(t, err)
-	assert.Empty(t, problems)
-	assert.Equal(t, 1, got.Sessions)
-	assert.NoDirExists(t, old)
-	for _, kept := range []string{held, other, fresh} {
-		assert.DirExists(t, kept)
-	}
 }
 
 // A session that was written down, and could then not begin, has ended.

@@ -3,7 +3,6 @@ package runtime
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"github.com/murmur-capsule/murmur/capsule"
 	"github.com/murmur-capsule/murmur/runtime/internal/detach"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
-	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
@@ -72,7 +70,7 @@ func (s *Session) resume() error {
 	if s.opts.Resume == "" {
 		return nil
 	}
-	losses, err := trace.Losses(s.old.ID, s.openTrace)
+	losses, err := trace.Losses(s.old.ID, s.rt.state.openTrace)
 	if err != nil {
 		// What could be read is reported all the same.
 		fmt.Fprintf(s.operator, "[capsule-runtime] a trace of an earlier session is damaged: %v\n", err)
@@ -124,13 +122,6 @@ func (s *Session) adopt(info SessionInfo) error {
 		return nil
 	}
 	return s.durables.adopt(f, info.Dir)
-}
-
-func (s *Session) openTrace(session string) (io.ReadCloser, error) {
-	if !ids.Session.Valid(session) {
-		return nil, fs.ErrNotExist
-	}
-	return regular.Open(filepath.Join(s.rt.state.session(session), traceName))
 }
 
 // reportLost writes those losses off that no record accounts for, in the old

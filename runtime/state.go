@@ -3,10 +3,14 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
+
+	"github.com/murmur-capsule/murmur/runtime/internal/ids"
+	"github.com/murmur-capsule/murmur/runtime/internal/regular"
 )
 
 // A stateDir is where sessions live: <state>/sessions/<ses>/ holds a session's
@@ -63,3 +67,11 @@ func privateDir(dir string, others fs.FileMode) error {
 func (d stateDir) sessions() string         { return filepath.Join(string(d), "sessions") }
 func (d stateDir) session(id string) string { return filepath.Join(d.sessions(), id) }
 func (d stateDir) workdir(id string) string { return filepath.Join(string(d), "workdirs", id) }
+
+// openTrace opens the trace of a session that something on disk names.
+func (d stateDir) openTrace(session string) (io.ReadCloser, error) {
+	if !ids.Session.Valid(session) {
+		return nil, fs.ErrNotExist
+	}
+	return regular.Open(filepath.Join(d.session(session), traceName))
+}

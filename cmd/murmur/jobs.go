@@ -258,7 +258,7 @@ func (a *app) gcCommand() *cobra.Command {
 		Use:   "gc",
 		Short: "Remove what nobody needs any more from the state directory",
 		Long: "Remove the records and captured output of commands whose results were taken, and sessions that\n" +
-			"ended with nothing owed. What is owed stays, and so do all working directories.",
+			"ended, or died, with nothing owed. What is owed stays, and so do all working directories.",
 		Args: exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if keep < 0 {
@@ -274,7 +274,7 @@ func (a *app) gcCommand() *cobra.Command {
 		},
 	}
 	stateDirFlag(c.Flags(), &stateDir)
-	c.Flags().DurationVar(&keep, "keep", time.Hour, "keep what was taken or ended more recently than this")
+	c.Flags().DurationVar(&keep, "keep", time.Hour, "keep what was taken, ended or died more recently than this")
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -227,6 +228,18 @@ func (s *Store) setAside(work string) []Aside {
 		return []Aside{{File: s.recordPath(work), Why: err.Error()}}
 	}
 	return moved
+}
+
+// Unread says whether records lie aside that this build could not read: nobody
+// knows what they owe.
+func (s *Store) Unread() (bool, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, asideDir))
+	if err != nil {
+		return false, fmt.Errorf("cannot list what was set aside: %w", err)
+	}
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.Contains(e.Name(), recordSuffix+".")
+	}), nil
 }
 
 // moveAside renames path into the directory for such files, beside any that is

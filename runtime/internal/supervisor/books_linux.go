@@ -22,6 +22,17 @@ func (s *server) forgo(c *command) {
 	s.forgone = append(s.forgone, *m.Output)
 }
 
+// clear writes down what was put off, and removes what nobody needs after that.
+func (s *server) clear() {
+	s.jmu.Lock()
+	err := s.journal.flush()
+	s.jmu.Unlock()
+	if err != nil {
+		s.log("%v", err)
+	}
+	s.discard()
+}
+
 // discard removes the captured output of settled commands, once the journal says
 // that they are: one that a dead supervisor's journal does not, is told of again.
 func (s *server) discard() {

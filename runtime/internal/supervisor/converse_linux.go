@@ -187,11 +187,15 @@ func (s *server) answer(p *peer, id uint64, err error) {
 func (s *server) turn(p *peer, task string) {
 	old := p.task
 	p.task = task
+	if old == task {
+		return
+	}
 	for _, c := range s.snapshot() {
-		if c.rec.Task == old && old != task {
+		if c.rec.Task == old {
 			s.settle(c)
 		}
 	}
+	p.working.Go(s.clear)
 }
 
 // settle forgets a command that ended in the foreground.

@@ -132,6 +132,18 @@ func (j *journal) write(e entry) error {
 	return nil
 }
 
+// flush appends what was put off.
+func (j *journal) flush() error {
+	if len(j.later) == 0 {
+		return nil
+	}
+	if err := j.put(j.later); err != nil {
+		return fmt.Errorf("cannot write the journal: %w", err)
+	}
+	j.later = j.later[:0]
+	return nil
+}
+
 // putOff appends a line whenever the next one is written. If that never comes,
 // what it says is found out again, or told once too often.
 func (j *journal) putOff(e entry) error {

@@ -52,6 +52,13 @@ func (a *account) owed() int {
 	return n
 }
 
+// Owes says whether the journal of the session in dir has launches that nobody has
+// accounted for: their supervisor died, and no other has taken them over.
+func Owes(dir string) (bool, error) {
+	a, err := readJournal(dir)
+	return a.owed() > 0, err
+}
+
 // readJournal reads the journal of dir.
 func readJournal(dir string) (account, error) {
 	f, err := regular.Open(filepath.Join(dir, journalFile))
