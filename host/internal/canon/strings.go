@@ -67,7 +67,7 @@ func (c *Call) liftUTF8(ptr, length uint32) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !utf8.Valid(raw) {
+	if !validUTF8(raw) {
 		return "", utf8Trap(raw)
 	}
 	if err := c.spend(uint64(length)); err != nil {

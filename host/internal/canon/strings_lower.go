@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // lowerString copies a string of Go into guest memory. Bytes that are not UTF-8
@@ -12,7 +11,7 @@ import (
 // it allocates once, and exactly; between components the steps are the spec's,
 // which an allocator can observe.
 func (c *Call) lowerString(s string, src srcEncoding) (ptr, length uint32, err error) {
-	if !utf8.ValidString(s) {
+	if !validUTF8String(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
 	if uint64(len(s)) > uint64(c.inst.limits.ValueBytes) {

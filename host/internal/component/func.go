@@ -97,24 +97,28 @@ type wasmFunc struct {
 	mod      api.Module
 	name     string
 	crossing Crossing
-	idle     []api.Function
+	objects  []api.Function // by how many calls are in progress
+	running  int
 }
 
 // CallWithStack implements canon.CoreFunc.
 func (w *wasmFunc) CallWithStack(ctx context.Context, stack []uint64) error {
-	var f api.Function
-	if n := len(w.idle); n > 0 {
-		f, w.idle = w.idle[n-1], w.idle[:n-1]
-	} else if f = w.mod.ExportedFunction(w.name); f == nil {
-		return fmt.Errorf("internal error: core function %q is gone", w.name)
+	if w.running == len(w.objects) {
+		f := w.mod.ExportedFunction(w.name)
+		if f == nil {
+			return fmt.Errorf("internal error: core function %q is gone", w.name)
+		}
+		w.objects = append(w.objects, f)
 	}
+	f := w.objects[w.running]
+	w.running++
 	var err error
 	if w.crossing != nil {
 		err = w.crossing.Run(ctx, f, stack)
 	} else {
 		err = f.CallWithStack(ctx, stack)
 	}
-	w.idle = append(w.idle, f)
+	w.running--
 	return err
 }
 
