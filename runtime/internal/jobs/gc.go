@@ -45,8 +45,14 @@ func (s *Store) GC(now time.Time, keep time.Duration, living func(Record) bool) 
 }
 
 func prunable(r Record, now time.Time, keep time.Duration) bool {
-	unproven := r.KillFailed > 0 && r.Outcome != nil && len(r.Outcome.Survivors) > 0
-	return r.State == Taken && !unproven && now.Sub(time.UnixMilli(r.TakenAt)) > keep
+	return r.State == Taken && !unproven(r) && now.Sub(time.UnixMilli(r.TakenAt)) > keep
+}
+
+// unproven says whether the work was torn down, by whomever, and not proven dead.
+// What a command that died left behind was never signalled.
+func unproven(r Record) bool {
+	return r.Outcome != nil && len(r.Outcome.Survivors) > 0 &&
+		(r.Outcome.Reason == Killed || r.Outcome.Reason == TimedOut)
 }
 
 // prune removes the record last: what a crash leaves behind is still found.

@@ -164,6 +164,27 @@ func TestReconcile_UnprovenTeardownIsTriedThreeTimes(t *testing.T) {
 	assert.Zero(t, c.Works)
 }
 
+// Nor is one whose supervisor could not prove the teardown; of one that died the
+// processes that it left were never signalled, and nothing is unproven.
+func TestGC_Unproven(t *testing.T) {
+	for reason, pruned := range map[Reason]int{Killed: 0, TimedOut: 0, Died: 1} {
+		t.Run(string(reason), func(t *testing.T) {
+			s := newStore(t)
+			h := create(t, s, sample(1))
+			require.NoError(t, s.WriteExit(exitOf(h.record, Outcome{ExitCode: -1, Reason: reason, Survivors: []Survivor{{4300, "stuck"}}})))
+			h, err := h.Reconcile(t.Context(), (&world{verdict: Gone}).pass(0))
+			require.NoError(t, err)
+			h, err = h.Offer(Delivery{Session: "ses_1", Now: start})
+			require.NoError(t, err)
+			_, err = h.Take(start)
+			require.NoError(t, err)
+			c, err := s.GC(start.Add(100*time.Hour), time.Hour, nil)
+			require.NoError(t, err)
+			assert.Equal(t, pruned, c.Works)
+		})
+	}
+}
+
 func TestReconcile_NeverSignalsABystander(t *testing.T) {
 	for name, change := range map[string]func(*Record, *world){
 		"pid 0":        func(r *Record, _ *world) { r.Identity.PID = 0 },

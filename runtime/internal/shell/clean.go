@@ -10,7 +10,9 @@ import (
 )
 
 const (
-	// InlineLimit is how much of each stream a result shows, in bytes.
+	// InlineLimit is how much of each stream a result shows, in bytes. A stream
+	// of so many is shown whole, however long the marks make it that stand for
+	// invalid bytes.
 	InlineLimit = 16384
 	// maxCleaned bounds how far into a stream the search for the last state of
 	// a line goes.
@@ -30,14 +32,22 @@ func Clean(raw []byte, limit int) (text string, cut bool) {
 	return c.finish()
 }
 
-// inline returns the head of a captured stream, cleaned.
-func inline(path string) (text string, cut bool, err error) {
+// inlineLimit is the limit on the text of a stream of that many bytes.
+func inlineLimit(size int64) int {
+	if size <= InlineLimit {
+		return InlineLimit * len("\uFFFD")
+	}
+	return InlineLimit
+}
+
+// inline returns the head of a captured stream, cleaned, of at most limit bytes.
+func inline(path string, limit int) (text string, cut bool, err error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return "", false, err
 	}
 	defer f.Close()
-	c := cleaner{limit: InlineLimit}
+	c := cleaner{limit: limit}
 	cut, err = c.read(io.LimitReader(f, maxCleaned))
 	text, more := c.finish()
 	return text, cut || more || c.consumed == maxCleaned, err

@@ -100,20 +100,37 @@ func TestCleanNeverHidesMuch(t *testing.T) {
 func TestInlineReadsNoMoreThanItNeeds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("line\n", 100_000)), 0o600))
-	text, cut, err := inline(path)
+	text, cut, err := inline(path, InlineLimit)
 	require.NoError(t, err)
 	require.True(t, cut)
 	require.Equal(t, strings.Repeat("line\n", 100_000)[:InlineLimit], text)
 
 	// A line that is written over and over is followed only so far.
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("\rworking", maxCleaned/4)), 0o600))
-	text, cut, err = inline(path)
+	text, cut, err = inline(path, InlineLimit)
 	require.NoError(t, err)
 	require.True(t, cut)
 	require.Equal(t, "working", text)
 
-	_, _, err = inline(filepath.Join(t.TempDir(), "missing"))
+	_, _, err = inline(filepath.Join(t.TempDir(), "missing"), InlineLimit)
 	require.Error(t, err)
+}
+
+// Whether a stream is cut is decided by what was written, not by what its invalid
+// bytes become.
+func TestInline_CountsRawBytes(t *testing.T) {
+	for _, over := range []int{0, 1} {
+		o := captured(t, strings.Repeat("\xff", InlineLimit+over), "")
+		var f foreground
+		text, cut := f.inline(o.StdoutPath, o.StdoutBytes)
+		assert.Equal(t, over > 0, cut)
+		assert.Empty(t, f.notes.String())
+		if !cut {
+			assert.Equal(t, strings.Repeat("\uFFFD", InlineLimit), text)
+		} else {
+			assert.LessOrEqual(t, len(text), InlineLimit)
+		}
+	}
 }
 
 func FuzzClean(f *testing.F) {

@@ -73,7 +73,7 @@ func (f *foreground) inline(path string, size int64) (string, bool) {
 	if size == 0 {
 		return "", false
 	}
-	text, cut, err := inline(path)
+	text, cut, err := inline(path, inlineLimit(size))
 	if err != nil {
 		fmt.Fprintf(&f.notes, "capture_error: %s\n", Quote(err.Error()))
 	}
@@ -142,6 +142,8 @@ func (e Exit) summary() string {
 		return fmt.Sprintf("Command was ended %s: %s.", after, e.Reason)
 	case e.WaitErr != "":
 		return "The end of the command could not be observed."
+	case e.Limit != "":
+		return fmt.Sprintf("Command met the limit %s (exit code %d).", e.Limit, e.Code)
 	case e.Signal != "":
 		return fmt.Sprintf("Command was ended by %s (exit code %d).", e.Signal, e.Code)
 	}

@@ -28,7 +28,7 @@ func TestResultOfAnExit(t *testing.T) {
 			[]Pair{{"reason", "timed_out"}}},
 		"stopped": {Exit{Code: -1, Reason: ReasonKilled, Survivors: []Survivor{{9, "x"}}, Duration: ms}, Failed,
 			"Command was ended after 12 ms: killed.", []Pair{{"reason", "killed"}, {"survivors", "x (pid 9)"}}},
-		"with a limit and exit code 0": {Exit{Limit: "cgroup_pids_max", Duration: ms}, Failed, "Command finished with exit code 0.",
+		"with a limit and exit code 0": {Exit{Limit: "cgroup_pids_max", Duration: ms}, Failed, "Command met the limit cgroup_pids_max (exit code 0).",
 			[]Pair{{"resource_limit", "cgroup_pids_max"}}},
 		"unobserved": {Exit{Code: -1, WaitErr: "why", Duration: ms}, Failed, "The end of the command could not be observed.",
 			[]Pair{{"wait_error", "why"}}},
