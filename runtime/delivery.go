@@ -63,6 +63,7 @@ func (s *Session) inject(report detach.Report) {
 	testOnlyStep("ended")
 	m := report.Message()
 	t := s.mintTask(Task{Message: m.Text, ContextID: m.ContextID, Source: m.Source}, m.Provenance)
+	t.repeated = m.Repeated
 	if m.TaskID != "" {
 		t.id = m.TaskID
 	}

@@ -25,6 +25,8 @@ type Message struct {
 	ContextID  string
 	Provenance provenance.Provenance
 	Text       string
+	// Repeated says that the guest may have been told before.
+	Repeated bool
 }
 
 // The sources of the two kinds of report.
@@ -84,6 +86,8 @@ type LostReport struct {
 	// that task's context, the resuming session's.
 	TaskID, ContextID string
 	Works             []LostWork
+	// Repeated says that some of them were reported before.
+	Repeated bool
 }
 
 // NewLostReport reports what a trace leaves unaccounted for.
@@ -92,6 +96,7 @@ func NewLostReport(l trace.SessionLosses, contextID string) LostReport {
 	for _, loss := range l.Losses {
 		// A provenance that cannot be restored is an unknown task's.
 		task, _ := provenance.Restore(loss.Origin, loss.Trust)
+		r.Repeated = r.Repeated || loss.Reported
 		r.Works = append(r.Works, LostWork{
 			WorkID: loss.WorkID, Binary: loss.Binary, Command: loss.Command,
 			DetachedAtMS: loss.DetachedAtMS, Trust: task.Trust(),
@@ -120,7 +125,7 @@ func (r LostReport) Message() Message {
 	lowest := provenance.Lowest(trusts...)
 	return Message{
 		TaskID: r.TaskID, Source: sourceLost, ContextID: r.ContextID,
-		Provenance: provenance.Derive(provenance.Completion, &lowest), Text: t.String(),
+		Provenance: provenance.Derive(provenance.Completion, &lowest), Text: t.String(), Repeated: r.Repeated,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 )
 
 // A Loss is a background command that no trace accounts for.
@@ -13,6 +14,9 @@ type Loss struct {
 	Binary       string
 	Command      string
 	DetachedAtMS int64
+	// Reported says that an earlier resume has reported it, and died before a
+	// guest had taken the report.
+	Reported bool
 	// Origin and Trust are those of the task that started the command, as its
 	// task_start names them. Both are empty where that cannot be found: such a
 	// command counts as untrusted.
@@ -122,7 +126,7 @@ func (b *books) loss(e Event) Loss {
 	start := b.start(e.TaskID)
 	return Loss{
 		WorkID: e.WorkID, Binary: e.Binary, Command: e.Command, DetachedAtMS: at,
-		Origin: start.Origin, Trust: start.Trust,
+		Origin: start.Origin, Trust: start.Trust, Reported: b.reported(e.WorkID),
 	}
 }
 
@@ -154,6 +158,11 @@ func (b *books) closed(work string) bool {
 		}
 	}
 	return false
+}
+
+// reported says whether the work was reported as lost, taken or not.
+func (b *books) reported(work string) bool {
+	return slices.ContainsFunc(b.all, func(read *book) bool { return len(read.reported[work]) > 0 })
 }
 
 // told says whether the work was reported as lost and that report was taken.

@@ -129,6 +129,18 @@ func TestLosses_AReportCountsOnlyOnceTaken(t *testing.T) {
 	}
 }
 
+func TestLosses_ReportedBefore(t *testing.T) {
+	all := traces{"ses_1": lines(
+		detached("wrk_1", ""), detached("wrk_2", ""), lost("wrk_2", "ses_2", "tsk_r"),
+	)}
+	sessions, err := trace.Losses("ses_1", all.open)
+	require.NoError(t, err)
+	require.Len(t, sessions, 1)
+	require.Len(t, sessions[0].Losses, 2)
+	assert.False(t, sessions[0].Losses[0].Reported)
+	assert.True(t, sessions[0].Losses[1].Reported, "whether a guest has seen it, nobody can tell")
+}
+
 func TestLosses_FollowsTheChainOfResumes(t *testing.T) {
 	all := traces{
 		"ses_1": lines(detached("wrk_1", ""), detached("wrk_over", "")),
