@@ -28,11 +28,13 @@ func (g *Guest) componentImports(plugins []*Plugin) component.Items {
 // items are what the plugin has of an interface that a component imports.
 func (p *Plugin) items(x component.Extern) component.Items {
 	items := make(component.Items, len(x.Items))
-	for _, it := range x.Items {
+	funcs := make([]component.HostFunc, len(x.Items))
+	for n, it := range x.Items {
 		switch it.Kind {
 		case kindFunc:
 			if f := p.funcs[it.Name]; f != nil {
-				items[it.Name] = &component.HostFunc{Plan: f, State: p.state}
+				funcs[n] = component.HostFunc{Plan: f, State: p.state}
+				items[it.Name] = &funcs[n]
 			}
 		case kindResource:
 			if r := p.resource(it.Name); r != nil {

@@ -107,14 +107,14 @@ func boundedRenumber(fn api.GoModuleFunction) api.GoModuleFunction {
 
 // moduleConfig is what wazero's instance gets.
 func (g *Guest) moduleConfig(i *Instance, c InstanceConfig) (wazero.ModuleConfig, error) {
-	conf := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	// Without a source of random numbers the engine seeds one for each instance.
+	conf := wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(rand.Reader)
 	if !g.usesWASI() {
 		return conf, nil
 	}
 	conf = conf.WithArgs(c.Args...).
 		WithWalltime(walltime, sys.ClockResolution(time.Microsecond)).
-		WithNanotime(nanotime, sys.ClockResolution(1)).
-		WithRandSource(rand.Reader)
+		WithNanotime(nanotime, sys.ClockResolution(1))
 	if c.Stdin != nil {
 		conf = conf.WithStdin(c.Stdin)
 	}

@@ -14,9 +14,13 @@ func Compatible(a, b string) bool {
 	if a == b {
 		return true
 	}
-	na, va, oka := splitVersion(a)
-	nb, vb, okb := splitVersion(b)
-	return oka && okb && na == nb && va.track() == vb.track()
+	base, text, ok := strings.Cut(a, "@")
+	if !ok || !strings.HasPrefix(b, base) || !strings.HasPrefix(b[len(base):], "@") {
+		return false // which most names are, and is told without looking at versions
+	}
+	va, oka := parseVersion(text)
+	vb, okb := parseVersion(b[len(base)+1:])
+	return oka && okb && va.track() == vb.track()
 }
 
 // Pick is the one of have that serves the interface want: the same name, else
@@ -60,9 +64,9 @@ func (v version) track() version {
 	}
 }
 
+// newer compares the versions of two names that have one.
 func newer(a, b string) bool {
-	_, va, _ := splitVersion(a)
-	_, vb, _ := splitVersion(b)
+	va, vb := versionOf(a), versionOf(b)
 	for i := range va {
 		if c := cmp.Compare(va[i], vb[i]); c != 0 {
 			return c > 0
@@ -71,24 +75,23 @@ func newer(a, b string) bool {
 	return false
 }
 
-// splitVersion splits "ns:pkg/iface@1.2.3". It is not ok for a name without a
-// version, with a prerelease, or with anything else after the at-sign.
-func splitVersion(name string) (base string, v version, ok bool) {
-	base, text, ok := strings.Cut(name, "@")
-	if !ok {
-		return "", v, false
-	}
+func versionOf(name string) version {
+	_, text, _ := strings.Cut(name, "@")
+	v, _ := parseVersion(text)
+	return v
+}
+
+// parseVersion reads "1.2.3". It is not ok for a prerelease, or for anything
+// else.
+func parseVersion(text string) (v version, ok bool) {
 	text, _, _ = strings.Cut(text, "+")
-	parts := strings.Split(text, ".")
-	if len(parts) != len(v) {
-		return "", v, false
-	}
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 10, 64)
-		if err != nil {
-			return "", v, false
+	for i := range v {
+		part, rest, more := strings.Cut(text, ".")
+		n, err := strconv.ParseUint(part, 10, 64)
+		if err != nil || more != (i < len(v)-1) {
+			return version{}, false
 		}
-		v[i] = n
+		v[i], text = n, rest
 	}
-	return base, v, true
+	return v, true
 }

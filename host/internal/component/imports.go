@@ -87,7 +87,7 @@ func (c *Component) eachImport(r *importResolver, have Items, visit func(name st
 	for _, name := range imports.names {
 		want := imports.types[name]
 		item, found := have[canon.Pick(r.names, name)]
-		v, err := r.item(name, want, item, found)
+		v, err := r.item(importPath{name: name}, want, item, found)
 		if err != nil {
 			err = fmt.Errorf("component imports %s `%s`, which cannot be linked: %w", linkWord(want.sort), name, err)
 		}
@@ -119,7 +119,7 @@ func itemWord(item any) string {
 }
 
 // item checks one import, or one export of an imported instance.
-func (r *importResolver) item(path string, want externType, item any, found bool) (any, error) {
+func (r *importResolver) item(path importPath, want externType, item any, found bool) (any, error) {
 	switch want.sort {
 	case sortType:
 		return r.typ(path, want.typ, item, found)
@@ -147,7 +147,8 @@ func (r *importResolver) item(path string, want externType, item any, found bool
 }
 
 // absent notes a missing item, or makes it a stub.
-func (r *importResolver) absent(path string, want externType) (any, error) {
+func (r *importResolver) absent(at importPath, want externType) (any, error) {
+	path := at.String()
 	if r.stubs && want.sort == sortFunc {
 		return &UnservedError{path}, nil
 	}
@@ -163,7 +164,7 @@ func (r *importResolver) absent(path string, want externType) (any, error) {
 
 // typ supplies a type. Only resources need something to stand for them, and
 // one that is the same as another is known already.
-func (r *importResolver) typ(path string, want anyType, item any, found bool) (any, error) {
+func (r *importResolver) typ(path importPath, want anyType, item any, found bool) (any, error) {
 	w, ok := want.(*resourceType)
 	if !ok {
 		return nil, nil
@@ -190,17 +191,18 @@ func (r *importResolver) typ(path string, want anyType, item any, found bool) (a
 
 // instance checks the exports that are asked for. An instance that is not
 // there is missing as a whole, unless it would be empty.
-func (r *importResolver) instance(path string, want *instanceType, items Items, found bool) (any, error) {
+func (r *importResolver) instance(at importPath, want *instanceType, items Items, found bool) (any, error) {
+	path := at.String()
 	if !found && !r.stubs && needsHost(want) && !strings.Contains(path, "#") {
 		r.missing.add(path, fmt.Sprintf("component imports instance `%s`, but a matching implementation was not found", path))
 		// Its resources stand for themselves while the rest is looked at.
 		quiet := &importResolver{stubs: true, bound: r.bound}
-		return quiet.instance(path, want, nil, false)
+		return quiet.instance(at, want, nil, false)
 	}
 	out := make(Items, len(want.exports.names))
 	for _, name := range want.exports.names {
 		item, ok := items[name]
-		v, err := r.item(member(path, name), want.exports.types[name], item, ok)
+		v, err := r.item(importPath{path, name}, want.exports.types[name], item, ok)
 		if err != nil {
 			return nil, fmt.Errorf("export `%s` has the wrong type: %w", name, err)
 		}
@@ -209,6 +211,13 @@ func (r *importResolver) instance(path string, want *instanceType, items Items, 
 	return out, nil
 }
 
+// An importPath leads to an item. It is put into words only for who reads it.
+type importPath struct{ outer, name string }
+
+// String is the path as [member] writes it.
+func (p importPath) String() string { return member(p.outer, p.name) }
+
+// member is `iface`, `iface#name`, or `iface#name.more`.
 func member(path, name string) string {
 	if path == "" {
 		return name

@@ -89,7 +89,7 @@ func (c *Component) makeHost(ctx context.Context, l *linkedTemplate) error {
 	}
 	c.onClose(compiled.Close)
 	// Not the builder's Instantiate: the module it gives cannot be resolved.
-	l.host, err = c.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName(""))
+	l.host, err = c.runtime.InstantiateModule(ctx, compiled, coreConfig)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"crypto/rand"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -160,11 +161,16 @@ func (r *instantiation) glue(g *linkedGlue) (api.Module, error) {
 	return glue, nil
 }
 
-// module instantiates a core module without a name, so that any number of
-// instances may live side by side, and without calling _start: that is for
-// whoever calls the component.
+// coreConfig makes a core module without a name, so that any number of instances
+// may live side by side, and without calling _start: that is for whoever calls the
+// component. Nobody asks the engine for random numbers here, but without a source
+// it would seed one for each instance, which takes longer than all else of a small
+// one.
+var coreConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(rand.Reader)
+
+// module instantiates a core module.
 func (i *Instance) module(ctx context.Context, compiled wazero.CompiledModule) (api.Module, error) {
-	m, err := i.component.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	m, err := i.component.runtime.InstantiateModule(ctx, compiled, coreConfig)
 	if err != nil {
 		return nil, err
 	}
