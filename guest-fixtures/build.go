@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/murmur-capsule/murmur/guest-fixtures/adapt"
 )
 
 // lock keeps a folder for one build at a time: tests of several packages run at
@@ -31,6 +33,41 @@ func lock(dir string) (unlock func(), err error) {
 func goLibrary(dir, file string) error { return goBuild(dir, file, "-buildmode=c-shared") }
 
 func goCommand(dir, file string) error { return goBuild(dir, file) }
+
+// goComponent builds a guest as goLibrary does, and makes a component of it.
+func goComponent(dir, file string) error {
+	module := filepath.Join(filepath.Dir(file), filepath.Base(dir)+".wasm")
+	if err := goLibrary(dir, module); err != nil {
+		return err
+	}
+	root, err := folder()
+	if err != nil {
+		return err
+	}
+	sources := append(toolSources(root), module, filepath.Join(root, "adapt"))
+	if fresh, err := isFresh(file, sources); fresh || err != nil {
+		return err
+	}
+	return Componentize(module, file)
+}
+
+// Componentize makes a component of a module that is built with the standard Go
+// toolchain, for capsule/guest's handler or looper.
+func Componentize(module, file string) error {
+	wasm, err := os.ReadFile(module)
+	if err != nil {
+		return err
+	}
+	if wasm, err = adapt.Module(wasm); err != nil {
+		return err
+	}
+	ready := file + ".core"
+	if err := os.WriteFile(ready, wasm, 0o644); err != nil {
+		return err
+	}
+	defer os.Remove(ready)
+	return node(".", "go", file, ready)
+}
 
 func goBuild(dir, file string, flags ...string) error {
 	cmd := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", file}, flags...), ".")...)
@@ -56,21 +93,36 @@ func component(kind string, inputs ...string) func(dir, file string) error {
 		if err != nil {
 			return err
 		}
-		js := filepath.Join(root, "js")
-		sources := []string{filepath.Join(js, "build.mjs"), filepath.Join(js, packageLock), filepath.Join(root, "..", "wit")}
+		sources := toolSources(root)
 		for _, in := range inputs {
 			sources = append(sources, filepath.Join(dir, in))
 		}
 		if fresh, err := isFresh(file, sources); fresh || err != nil {
 			return err
 		}
-		if err := installed(js); err != nil {
-			return err
-		}
-		cmd := exec.Command("node", append([]string{filepath.Join(js, "build.mjs"), kind, file}, inputs...)...)
-		cmd.Dir = dir
-		return run(cmd)
+		return node(dir, kind, file, inputs...)
 	}
+}
+
+// toolSources lists what every component is made of, besides its own sources.
+func toolSources(root string) []string {
+	js := filepath.Join(root, "js")
+	return []string{filepath.Join(js, "build.mjs"), filepath.Join(js, packageLock), filepath.Join(root, "..", "wit")}
+}
+
+// node runs js/build.mjs in a folder.
+func node(dir, kind, file string, inputs ...string) error {
+	root, err := folder()
+	if err != nil {
+		return err
+	}
+	js := filepath.Join(root, "js")
+	if err := installed(js); err != nil {
+		return err
+	}
+	cmd := exec.Command("node", append([]string{filepath.Join(js, "build.mjs"), kind, file}, inputs...)...)
+	cmd.Dir = dir
+	return run(cmd)
 }
 
 const packageLock = "package-lock.json"

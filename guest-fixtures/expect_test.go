@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 // Every guest does what its expectation file says. The runner's are for all its
 // forms: see TestRunners.
 func TestExpectations(t *testing.T) {
-	for _, name := range []string{"looper", "command", "gcstress", "hostile", "text-looper", "text-command"} {
+	for _, name := range []string{"looper", "command", "gcstress", "hostile", "wasi", "text-looper", "text-command"} {
 		t.Run(name, func(t *testing.T) {
 			dir := fixtures.Dir(t, name)
 			e, err := capsuletest.LoadExpectation(dir)

@@ -85,6 +85,12 @@ var guests = map[string]guest{
 	"command":  {"go/command", "build/command.wasm", goCommand},
 	"gcstress": {"go/gcstress", "build/gcstress.wasm", goLibrary},
 	"hostile":  {"go/hostile", "build/hostile.wasm", goLibrary},
+	"wasi":     {"go/wasi", "build/wasi.wasm", goLibrary},
+
+	"go-component":        {"go/runner", "build/component.wasm", goComponent},
+	"go-loop-component":   {"go/looper", "build/component.wasm", goComponent},
+	"go-wasi-component":   {"go/wasi", "build/component.wasm", goComponent},
+	"go-stress-component": {"go/gcstress", "build/component.wasm", goComponent},
 
 	"js-runner": {"js/runner", "build/runner.wasm", component("js", "runner.js")},
 	"js-bare":   {"js/runner", "build/bare.wasm", component("js", "runner.js", "stdio", "random", "clocks", "http", "fetch-event")},
@@ -110,11 +116,11 @@ func Names() []string {
 }
 
 // Runners lists the forms of the runner, which all do the same: a core module in
-// Go and in C; components from JavaScript, with WASI and without it, from the
-// core module in C, and from component text; and two of them composed with a
-// component that stands between the guest and its tool.
+// Go and in C; components from these two modules, from JavaScript, with WASI and
+// without it, and from component text; and two of them composed with a component
+// that stands between the guest and its tool.
 func Runners() []string {
-	return []string{"runner", "js-runner", "js-bare", "c-runner", "c-component", "c-plugged", "text-runner", "text-plugged"}
+	return []string{"runner", "go-component", "js-runner", "js-bare", "c-runner", "c-component", "c-plugged", "text-runner", "text-plugged"}
 }
 
 func makeGuest(name string) (string, error) {

@@ -12,24 +12,41 @@ import (
 	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
 )
 
-// The runner does the same in every form: under one manifest, and by one file of
-// expectations.
+// The runner does the same in every form.
 func TestRunners(t *testing.T) {
-	origin := fixtures.Dir(t, "runner")
-	e, err := capsuletest.LoadExpectation(origin)
-	require.NoError(t, err)
-	manifest, err := os.ReadFile(filepath.Join(origin, "murmur.yaml"))
-	require.NoError(t, err)
 	for _, form := range fixtures.Runners() {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "murmur.yaml"), manifest, 0o600))
-			require.NoError(t, os.Mkdir(filepath.Join(dir, "build"), 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "build", "runner.wasm"), fixtures.Wasm(t, form), 0o600))
-			check(t, dir, e)
+			checkForm(t, "runner", form)
 		})
 	}
+}
+
+// A guest in Go does the same as a component as it does as a core module.
+func TestGoComponents(t *testing.T) {
+	for form, origin := range map[string]string{
+		"go-stress-component": "gcstress", "go-loop-component": "looper", "go-wasi-component": "wasi",
+	} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			checkForm(t, origin, form)
+		})
+	}
+}
+
+// checkForm checks another form of a guest: under the guest's manifest, and by
+// its file of expectations.
+func checkForm(t *testing.T, origin, form string) {
+	t.Helper()
+	from, dir := fixtures.Dir(t, origin), t.TempDir()
+	e, err := capsuletest.LoadExpectation(from)
+	require.NoError(t, err)
+	manifest, err := os.ReadFile(filepath.Join(from, "murmur.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "murmur.yaml"), manifest, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "build"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "build", origin+".wasm"), fixtures.Wasm(t, form), 0o600))
+	check(t, dir, e)
 }
 
 // Components come in a form that the host tells from a core module.

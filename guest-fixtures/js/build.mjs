@@ -3,6 +3,7 @@
 //	js OUTPUT GUEST.js [FEATURE...]     from JavaScript, without the named features
 //	text OUTPUT GUEST.wat               from component text
 //	core OUTPUT GUEST.wasm              from a core module
+//	go OUTPUT GUEST.wasm                from one in Go, made ready by package adapt
 //	plug OUTPUT COMPOSE.wat PLUG.wat GUEST.wasm|GUEST.wat
 //	                                    from two components, put into a third
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -11,6 +12,8 @@ import { fileURLToPath } from "node:url";
 
 const wit = fileURLToPath(new URL("../../wit", import.meta.url));
 const world = "capsule";
+// What a guest of the other world exports.
+const loop = "murmur:capsule/run@0.1.0#run";
 const read = (path) => readFile(path, "utf8");
 const wasmTools = () => import("@bytecodealliance/jco-transpile/wasm-tools");
 
@@ -25,10 +28,17 @@ const kinds = {
     const { parse } = await wasmTools();
     return parse(await read(guest));
   },
-  async core(module) {
+  async core(module, adapters = []) {
     const { componentEmbed, componentNew } = await wasmTools();
-    const embedded = { binary: await readFile(module), witSource: await allWIT(), world };
-    return componentNew(await componentEmbed(embedded), []);
+    const binary = await readFile(module);
+    const exported = WebAssembly.Module.exports(await WebAssembly.compile(binary));
+    const target = exported.some(({ name }) => name === loop) ? "looper" : world;
+    return componentNew(await componentEmbed({ binary, witSource: await allWIT(), world: target }), adapters);
+  },
+  async go(module) {
+    const { preview1AdapterReactorPath } = await import("@bytecodealliance/jco");
+    const adapter = await readFile(preview1AdapterReactorPath());
+    return kinds.core(module, [["wasi_snapshot_preview1", adapter]]);
   },
   async plug(compose, plug, guest) {
     const { parse, print } = await wasmTools();
