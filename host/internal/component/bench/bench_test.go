@@ -200,12 +200,22 @@ func rivalTool() component.Option {
 	return component.WithImportCustom("murmur:tool/run@0.1.0", "run", refuse, t.Func([]component.TypeRef{input}, result), t.Resolver())
 }
 
+// system is what a guest has besides the tool: WASI, from us and from wazy.
+func system(b *testing.B) ([]*host.Plugin, []component.Option) {
+	b.Helper()
+	plugins, err := wasi.Plugins(wasi.Config{})
+	require.NoError(b, err)
+	return plugins, wasip2.With(wasip2.Config{EnableHTTP: true})
+}
+
 // BenchmarkHandle gives the runner a task whose one command is refused.
 func BenchmarkHandle(b *testing.B) {
-	for _, form := range []string{"text-runner", "c-component", "js-bare"} {
+	for _, form := range []string{"text-runner", "c-component", "go-component", "js-bare"} {
 		b.Run(form, func(b *testing.B) {
 			wasm := fixtures.Wasm(b, form)
-			ours, theirs := instantiate(b, load(b, wasm), toolrun.Plugin(refusal{})), rival(b, wasm, rivalTool())
+			plugins, opts := system(b)
+			ours := instantiate(b, load(b, wasm), append(plugins, toolrun.Plugin(refusal{}))...)
+			theirs := rival(b, wasm, append(opts, rivalTool())...)
 			task := []component.Value{"tsk_1", "ctx_1", uint32(0), uint32(0), "echo hi"}
 			beside(b, func() {
 				_, err := theirs.CallExport(ctx, "murmur:task/handler@0.1.0", "handle", task)
