@@ -20,7 +20,7 @@ func teardownOf(t *testing.T, s *started) (Outcome, waited) {
 }
 
 func TestTeardownAsks(t *testing.T) {
-	s := start(t, `trap 'echo asked; exit 3' TERM; echo; while :; do read x < <(sleep 60); done`)
+	s := start(t, `trap 'echo asked; exit 3' TERM; sleep 60 & echo; wait`)
 	s.line()
 	_, w := teardownOf(t, s)
 	require.NoError(t, w.err)
