@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	fixtures "github.com/murmur-capsule/murmur/guest-fixtures"
@@ -48,7 +49,7 @@ func TestScripts(t *testing.T) {
 			return shareCache(cache, filepath.Join(home, "cache"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfor": waitFor, "module": writeModule, "exits": exits,
+			"waitfor": waitFor, "unlocked": unlocked, "module": writeModule, "exits": exits,
 		},
 	})
 }
@@ -73,6 +74,20 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if time.Now().After(deadline) {
 			ts.Fatalf("%v did not come", args)
+		}
+	}
+}
+
+// unlocked waits until nobody holds a lock on any of the files: until the
+// supervisors whose locks they are have left, say.
+func unlocked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unlocked file")
+	}
+	for _, path := range glob(ts.MkAbs(args[0])) {
+		lock := flock.New(path)
+		if err := errors.Join(lock.Lock(), lock.Close()); err != nil {
+			ts.Fatalf("%v", err)
 		}
 	}
 }
