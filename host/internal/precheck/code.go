@@ -6,9 +6,9 @@ type body struct {
 	start  int // the size before it
 	expr   int // the instructions
 	end    int
-	locals int // parameters included
-	places int // how many of the module's are in it
-	calls  bool
+	locals int  // parameters included
+	places int  // how many of the module's are in it
+	calls  int  // how many instructions call
 	bulk   bool // whether there is an instruction that moves memory or elements
 }
 
@@ -26,6 +26,12 @@ const (
 	placeBulk                   // an instruction that moves as much as a number on the stack says
 	placeMoved                  // the instruction after it
 )
+
+// An openLoop is a loop whose end has not been read.
+type openLoop struct {
+	place int // of the module's
+	calls int // of the function's, before it
+}
 
 // A frame is a block that is open.
 type frame uint8
@@ -94,6 +100,7 @@ func (c *checker) locals(t FuncType) int {
 func (c *checker) expr(b *body, cost *cost) {
 	c.frames = append(c.frames[:0], frameBlock)
 	c.openLoops = c.openLoops[:0]
+	c.calls = 0
 	before := len(c.places)
 	for c.ok() && len(c.frames) > 0 {
 		at := c.pos
@@ -107,7 +114,9 @@ func (c *checker) expr(b *body, cost *cost) {
 				c.fail(at, "there is no local %d", i)
 			}
 		case immFunc, immIndirect:
-			b.calls = b.calls || op != opRefFunc
+			if op != opRefFunc {
+				c.calls++
+			}
 			c.immediate(at, op, imm)
 		case immMisc:
 			if c.misc() {
@@ -118,7 +127,7 @@ func (c *checker) expr(b *body, cost *cost) {
 			c.immediate(at, op, imm)
 		}
 	}
-	b.places = len(c.places) - before
+	b.places, b.calls = len(c.places)-before, c.calls
 }
 
 // bulk notes an instruction that moves memory or elements.
@@ -216,7 +225,7 @@ func (c *checker) open(f frame) {
 }
 
 func (c *checker) loop(cost *cost) {
-	c.openLoops = append(c.openLoops, len(c.places))
+	c.openLoops = append(c.openLoops, openLoop{place: len(c.places), calls: c.calls})
 	c.place(c.pos, placeLoop)
 	cost.blocks += 2 + checkBlocks
 	cost.loopDepth = max(cost.loopDepth, len(c.openLoops))
@@ -226,8 +235,9 @@ func (c *checker) close() {
 	top := len(c.frames) - 1
 	if c.frames[top] == frameLoop {
 		last := len(c.openLoops) - 1
-		p := &c.places[c.openLoops[last]]
-		p.weight = weightOf(c.pos - int(p.at))
+		loop := c.openLoops[last]
+		p := &c.places[loop.place]
+		p.weight = weightOf(c.pos-int(p.at), c.calls-loop.calls)
 		c.openLoops = c.openLoops[:last]
 	}
 	c.frames = c.frames[:top]

@@ -68,7 +68,8 @@ type checker struct {
 	defined    int    // functions announced by the function section
 	exported   map[string]struct{}
 	frames     []frame
-	openLoops  []int // of the module's places
+	openLoops  []openLoop
+	calls      int // of the function so far
 }
 
 // The sections, by their ids.
