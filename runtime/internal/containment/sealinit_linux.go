@@ -21,6 +21,7 @@ import (
 func sealedInit() int {
 	report := os.NewFile(sealReportFD, "report")
 	out := json.NewEncoder(report)
+	signals := catch()
 	orders := os.NewFile(sealOrderFD, "order")
 	var order sealOrder
 	err := json.NewDecoder(orders).Decode(&order)
@@ -46,7 +47,7 @@ func sealedInit() int {
 	if order.Path == "" {
 		return keep(orders)
 	}
-	status := attend(leader)
+	status := attend(leader, signals)
 	_ = out.Encode(sealReport{Ended: true, Status: status})
 	if status.Signaled() {
 		return 128 + int(status.Signal())
@@ -156,11 +157,18 @@ func leaveStreams() error {
 	return unix.Close(null)
 }
 
-// attend waits until the command has ended: its leader, and every process of the
-// leader's session. It reaps all that die and passes signals on to all.
-func attend(leader int) syscall.WaitStatus {
+// catch collects the signals that are to be passed on. It comes before the
+// command is known to run: one that finds nobody waiting for it ends a program in
+// Go, and an init takes its command along.
+func catch() <-chan os.Signal {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
+	return signals
+}
+
+// attend waits until the command has ended: its leader, and every process of the
+// leader's session. It reaps all that die and passes signals on to all.
+func attend(leader int, signals <-chan os.Signal) syscall.WaitStatus {
 	go func() {
 		for s := range signals {
 			// -1 stands for every process of the namespace but this one.
