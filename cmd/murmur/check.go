@@ -43,6 +43,9 @@ func (a *app) check(ctx context.Context, m *capsule.Manifest) error {
 	if err != nil {
 		return err
 	}
+	for _, l := range rt.Lacking(m) {
+		a.warn("%s", l)
+	}
 	guest, err := rt.Inspect(ctx, m)
 	if err == nil {
 		err = errors.Join(a.checkGuest(m, guest, rt.Services(guest)), guest.Close(ctx))

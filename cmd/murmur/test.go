@@ -89,7 +89,7 @@ func (a *app) testAll(ctx context.Context, dirs []string) (suites []suite, err e
 }
 
 func testOne(ctx context.Context, rt *runtime.Runtime, dir string) suite {
-	s := suite{name: filepath.Clean(dir)}
+	s := suite{name: suiteName(dir)}
 	e, err := capsuletest.LoadExpectation(dir)
 	if err != nil {
 		s.err = err
@@ -97,6 +97,18 @@ func testOne(ctx context.Context, rt *runtime.Runtime, dir string) suite {
 	}
 	s.reports, s.err = capsuletest.Check(ctx, rt, dir, e)
 	return s
+}
+
+// suiteName is the folder as it was given; of one that has no name in it, such as
+// ".", the name that it has.
+func suiteName(dir string) string {
+	name := filepath.Clean(dir)
+	if base := filepath.Base(name); base == "." || base == ".." {
+		if abs, err := filepath.Abs(name); err == nil {
+			return filepath.Base(abs)
+		}
+	}
+	return name
 }
 
 func (a *app) showSuite(s suite) {

@@ -21,6 +21,17 @@ func SearchPath(host []string) []string {
 	return dirs
 }
 
+// Find returns the first executable file of that name in the directories.
+func Find(dirs []string, name string) (path string, ok bool) {
+	for _, dir := range dirs {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && executable(info) {
+			return path, true
+		}
+	}
+	return "", false
+}
+
 // lookup returns a variable's value; the last one counts.
 func lookup(env []string, name string) (value string) {
 	for _, kv := range env {
