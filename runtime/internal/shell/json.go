@@ -78,17 +78,24 @@ func parseStrings(field string, raw []byte) ([]string, error) {
 	if k := kind(raw); k != "an array" {
 		return nil, fieldError(field, "an array of strings is needed, not %s", k)
 	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
-		return nil, fieldError(field, "not valid JSON: %v", err)
-	}
-	list := make([]string, len(items))
-	for i, item := range items {
-		s, err := parseString(field+"["+strconv.Itoa(i)+"]", item)
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.Token() // the opening bracket
+	list := []string{}
+	var total argumentSize
+	for dec.More() {
+		name := field + "[" + strconv.Itoa(len(list)) + "]"
+		var item json.RawMessage
+		if err := dec.Decode(&item); err != nil {
+			return nil, fieldError(name, "not valid JSON: %v", err)
+		}
+		s, err := parseString(name, item)
 		if err != nil {
 			return nil, err
 		}
-		list[i] = s
+		if err := total.add(field, len(s)); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
 	}
 	return list, nil
 }

@@ -16,6 +16,10 @@ import (
 // logDir is where full logs go, in the workdir.
 const logDir = "logs"
 
+// maxCopyDepth is how many directories a copy of a log may lie in. A tree that is
+// much deeper is refused by what measures the workdir, with all later commands.
+const maxCopyDepth = 64
+
 // WorkLog returns the path, in the workdir, of the log with that name.
 func WorkLog(name string) string { return path.Join(logDir, name+".log") }
 
@@ -40,11 +44,30 @@ func (w *Workdir) checkLogs(copy *string) error {
 	if copy == nil {
 		return nil
 	}
-	if err := checkPath("log-path", *copy); err != nil {
+	return w.checkCopy(*copy)
+}
+
+// checkCopy refuses a path for the copy of a log where it could not be written,
+// or would be in the way of the logs to come.
+func (w *Workdir) checkCopy(path string) error {
+	if err := checkPath("log-path", path); err != nil {
 		return err
 	}
-	if _, err := w.root.Lstat(*copy); !errors.Is(err, fs.ErrNotExist) {
-		return fieldError("log-path", "%s exists, or cannot be looked at", Quote(*copy))
+	if filepath.Clean(path) == logDir {
+		return fieldError("log-path", "%s is the directory of the logs", Quote(path))
+	}
+	if strings.Count(filepath.Clean(path), string(filepath.Separator)) > maxCopyDepth {
+		return fieldError("log-path", "%s is nested deeper than %d directories", Quote(cut(path, 64)), maxCopyDepth)
+	}
+	if _, err := w.root.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fieldError("log-path", "%s exists, or cannot be looked at", Quote(path))
+	}
+	dir, err := w.directory(filepath.Dir(path), false)
+	if err == nil {
+		return dir.Close()
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fieldError("log-path", "cannot enter the directory of %s: %v", Quote(path), err)
 	}
 	return nil
 }

@@ -14,6 +14,10 @@ const (
 	// MaxArgument is the longest command text or argument, in bytes. It is the
 	// kernel's limit on one string, less its closing NUL.
 	MaxArgument = 131071
+	// MaxArguments is more than any kernel takes of arguments or variables, in
+	// bytes, each with its NUL and its pointer: Linux stops at three quarters of
+	// 8 MiB, however large the stack may get.
+	MaxArguments = 6 << 20
 	// MaxRequest is the longest request, in bytes; the text for standard input
 	// is most of a long one.
 	MaxRequest = 16 << 20
@@ -153,6 +157,18 @@ func checkArgument(field, s string) error {
 	return nil
 }
 
+// argumentSize is how much of the kernel's room strings take together.
+type argumentSize int
+
+// add counts a string of n bytes. It refuses early what could never be passed on,
+// so that a list of millions costs no more than its first part.
+func (s *argumentSize) add(field string, n int) error {
+	if *s += argumentSize(n + 9); *s > MaxArguments {
+		return fieldError(field, "more than %d bytes together, which no system passes on", MaxArguments)
+	}
+	return nil
+}
+
 // checkPath refuses what is not a path inside the workdir by its very form.
 func checkPath(field, path string) error {
 	switch {
@@ -183,13 +199,14 @@ func parseSeconds(field string, raw []byte) (time.Duration, error) {
 
 func parseEnv(field string, raw []byte) ([]Variable, error) {
 	var env []Variable
+	var total argumentSize
 	err := eachMember(field, raw, func(name string, raw []byte) error {
 		value, err := parseString(field+"."+quoteField(name), raw)
 		if err != nil {
 			return err
 		}
 		env = append(env, Variable{name, value})
-		return nil
+		return total.add(field, len(name)+1+len(value))
 	})
 	slices.SortFunc(env, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 	return env, err

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,9 @@ func TestParseNamesTheField(t *testing.T) {
 		{`{"binary":"b","command":"` + strings.Repeat("x", MaxArgument+1) + `"}`, "command", "131072 bytes, the limit is 131071"},
 		{`{"binary":"b","args":["` + strings.Repeat("x", 200000) + `"]}`, "args[0]", "200000 bytes"},
 
+		{`{"binary":"b","args":[` + strings.Repeat(`"",`, MaxArguments/9) + `""]}`, "args", "more than 6291456 bytes together"},
+		{with(`"env":{` + manyMembers(700_000) + `}`), "env", "more than 6291456 bytes together"},
+
 		{with(`"cwd":""`), "cwd", "empty"},
 		{with(`"cwd":"/etc"`), "cwd", "/etc is absolute"},
 		{with(`"cwd":".."`), "cwd", "leaves the workdir"},
@@ -111,6 +115,15 @@ func TestParseNamesTheField(t *testing.T) {
 			assert.Contains(t, f.Problem, c.problem, "%.80s", c.data)
 		}
 	}
+}
+
+// manyMembers returns n members of an object, all with the empty string.
+func manyMembers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"a%d":"",`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
 }
 
 func FuzzParse(f *testing.F) {

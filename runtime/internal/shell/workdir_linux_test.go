@@ -3,6 +3,7 @@ package shell
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -33,4 +34,37 @@ func TestNewPolicy_workdirHoldsTheBinaries(t *testing.T) {
 	_, err = NewPolicy(Config{Workdir: w, Allow: []string{"bash"}})
 	assert.ErrorContains(t, err, "commands may write to every directory that binaries are looked up in: the workdir is /")
 	assert.NoDirExists(t, "/.murmur")
+}
+
+// A copy where the logs go would end every later command of the session, and so
+// would one in a tree that is too deep to be measured.
+func TestWorkdir_copiesThatAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	w, err := OpenWorkdir(dir)
+	require.NoError(t, err)
+	defer w.Close()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
+	require.NoError(t, os.Symlink("real", filepath.Join(dir, "link")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	for path, problem := range map[string]string{
+		"logs":                          "is the directory of the logs",
+		"a/../logs/.":                   "is the directory of the logs",
+		"real":                          "exists",
+		"file/x":                        "exists, or cannot be looked at",
+		"link/x":                        "a symbolic link, not a directory",
+		"link/new/x":                    "a symbolic link, not a directory",
+		strings.Repeat("d/", 65) + "x":  "nested deeper than 64 directories",
+		strings.Repeat("x", 256) + "/y": "cannot be looked at",
+	} {
+		err := w.checkLogs(&path)
+		var f *FieldError
+		if assert.ErrorAs(t, err, &f, "%.80s", path) {
+			assert.Equal(t, "log-path", f.Field)
+			assert.Contains(t, f.Problem, problem, "%.80s", path)
+		}
+	}
+	for _, path := range []string{"new", "logs/x", "real/x", "new/x", strings.Repeat("d/", 64) + "x"} {
+		assert.NoError(t, w.checkLogs(&path), "%.80s", path)
+	}
+	assert.NoDirExists(t, filepath.Join(dir, "new"), "looking makes nothing")
 }
