@@ -27,6 +27,13 @@ const (
 	maxLeave = time.Second
 )
 
+// What has left the session is watched for a moment before it is named, for a
+// daemon often forks once more, and its parent exits.
+const (
+	leftTime  = 20 * time.Millisecond
+	leftLooks = 5
+)
+
 // A Leader is the first process of a session that was started here.
 type Leader struct {
 	Identity
@@ -100,6 +107,9 @@ func (l *Leader) Wait(ctx context.Context) (End, error) {
 	if !numberFree(l.PID) {
 		seen, err = l.waitHolders(ctx)
 	}
+	if err == nil {
+		seen, err = l.settled(ctx, seen)
+	}
 	return End{Status: d.status, CPU: d.cpu, Left: seen.left}, errors.Join(cerr, err)
 }
 
@@ -127,6 +137,14 @@ func (l *Leader) nothingSince(last int) bool {
 	}
 	for pid := l.PID + 1; pid <= last; pid++ {
 		if !l.unrelated(pid) {
+			return false
+		}
+		if pid < last {
+			continue
+		}
+		// One that was gone may have forked right before. Its child got a later
+		// number.
+		if last = lastPID(); last < pid || last-l.PID > shortPIDs {
 			return false
 		}
 	}
@@ -164,6 +182,7 @@ type sight struct {
 	zombies []int  // dead, of the leader's session
 	left    []Proc // alive, marked, of another session
 	reused  bool   // the leader's pid is another process's
+	torn    bool   // a process went before its mark was read
 }
 
 func (l *Leader) look() (sight, error) {
@@ -185,6 +204,8 @@ func (l *Leader) look() (sight, error) {
 		case p.Zombie:
 		case slices.Contains(group, p.PID), l.Mark != "" && t.mark(p) == l.Mark:
 			s.left = append(s.left, p)
+		case t.mark(p) == "" && Verify(p.process()) == Gone:
+			s.torn = true
 		}
 	}
 	if s.reused {
@@ -252,6 +273,33 @@ func (l *Leader) waitHolders(ctx context.Context) (sight, error) {
 			return s, ctx.Err()
 		}
 	}
+}
+
+// settled looks again as long as a process exits before, or soon after, it could
+// be told whether it is one that left the session: it may have forked.
+func (l *Leader) settled(ctx context.Context, s sight) (sight, error) {
+	for range leftLooks {
+		if !s.torn && !anyGoneSoon(ctx, s.left) {
+			break
+		}
+		next, err := l.look()
+		if err != nil {
+			return s, err
+		}
+		s = next
+	}
+	return s, nil
+}
+
+// anyGoneSoon gives processes a moment and reports whether one of them has exited.
+func anyGoneSoon(ctx context.Context, procs []Proc) bool {
+	if len(procs) == 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, leftTime)
+	defer cancel()
+	_ = waitGone(ctx, procs[0].process())
+	return slices.ContainsFunc(procs, func(p Proc) bool { return Verify(p.process()) == Gone })
 }
 
 // waitGone waits until the process that id names has exited.

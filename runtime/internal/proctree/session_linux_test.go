@@ -211,3 +211,24 @@ func TestSubreaper(t *testing.T) {
 	require.Equal(t, 0, status.ExitStatus(), "%s", text)
 	require.Contains(t, string(text), "--- PASS: TestSessionsAtOnce")
 }
+
+// A daemon is born by forks whose parents exit at once: one of them may go
+// between being listed and being looked at, or before its mark was read.
+func TestSessionNamesDaemonsThatForkOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		daemons int
+	}{
+		"on the way out":       {`(setsid setsid sleep 60 &); exit 0`, 1},
+		"beside another":       {`(setsid sleep 60 &); (setsid setsid sleep 60 &); exit 0`, 2},
+		"three times":          {`(setsid bash -c "(setsid bash -c '(setsid sleep 60 &)' &)" &); exit 0`, 1},
+		"after a longer while": {`sleep 0.06; (setsid setsid sleep 60 &); exit 0`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 8 {
+				s := start(t, c.script)
+				require.GreaterOrEqual(t, len(s.end().Left), c.daemons)
+			}
+		})
+	}
+}

@@ -29,29 +29,50 @@ func (t *table) mark(p Proc) string {
 	return m
 }
 
+// maxRounds bounds how often one scan lists the processes, whatever goes on
+// among them.
+const maxRounds = 16
+
 // scanProc reads the whole table, less the processes that go meanwhile and those
-// that the mount options of /proc hide from this user.
+// that the mount options of /proc hide from this user. What goes between being
+// listed and being looked at may have forked in that time: a daemon is born like
+// that. So it is listed again until nothing new has gone.
 func scanProc() (*table, error) {
-	names, err := procNames()
-	if err != nil {
-		return nil, fmt.Errorf("cannot list processes: %w", err)
+	t := &table{marks: map[int]string{}}
+	seen := map[string]bool{}
+	for range maxRounds {
+		names, err := procNames()
+		if err != nil {
+			return nil, fmt.Errorf("cannot list processes: %w", err)
+		}
+		if whole, err := t.add(names, seen); whole || err != nil {
+			return t, err
+		}
 	}
-	t := &table{procs: make([]Proc, 0, len(names)), marks: map[int]string{}}
+	return t, nil
+}
+
+// add looks at the processes that have not been seen yet, and reports whether all
+// of them were alive.
+func (t *table) add(names []string, seen map[string]bool) (whole bool, err error) {
+	whole = true
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
-		if err != nil {
+		if err != nil || seen[name] {
 			continue
 		}
+		seen[name] = true
 		p, err := lookup(pid)
+		whole = whole && !noProcess(err) && !p.Zombie
 		if noProcess(err) || errors.Is(err, os.ErrPermission) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("cannot look at pid %d: %w", pid, err)
+			return false, fmt.Errorf("cannot look at pid %d: %w", pid, err)
 		}
 		t.procs = append(t.procs, p)
 	}
-	return t, nil
+	return whole, nil
 }
 
 func procNames() ([]string, error) {
