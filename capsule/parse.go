@@ -113,15 +113,24 @@ func parseYAML(data []byte) (file *ast.File, err error) {
 }
 
 func syntaxError(err error) *Error {
-	e := &Error{What: "cannot read the YAML: " + firstLine(err.Error())}
+	e := &Error{What: "cannot read the YAML: " + syntaxText(err.Error())}
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) {
-		e.What = "cannot read the YAML: " + firstLine(syntax.Message)
+		e.What = "cannot read the YAML: " + syntaxText(syntax.Message)
 		if syntax.Token != nil {
 			e.at(syntax.Token.Position)
 		}
 	}
 	return e
+}
+
+// syntaxText is the parser's message, or a plainer one about what people get
+// wrong.
+func syntaxText(message string) string {
+	if strings.Contains(message, "found character '\t'") {
+		return "a tab at the beginning of a line: YAML is indented with spaces"
+	}
+	return firstLine(message)
 }
 
 // firstLine returns the first line of an error of the parser's, which may quote

@@ -146,6 +146,8 @@ func TestParse_errors(t *testing.T) {
 		{"too many lines", strings.Repeat("a:\n", 2001), "m: a manifest has at most 2000 lines, and this file has more"},
 		{"too deep", strings.Repeat("[", 101), "m: the brackets of a manifest are nested at most 100 deep, and in this file they are deeper"},
 		{"unclosed list", "name: [", "m:1:7: cannot read the YAML: sequence end token ']' not found"},
+		{"a tab in a section", "guest:\n\tpath: a\n", "m:2:1: cannot read the YAML: a tab at the beginning of a line: YAML is indented with spaces"},
+		{"a tab, after spaces", "guest:\n  path: a\n\tmemory: 1\n", "m:3:1: cannot read the YAML: a tab at the beginning of a line: YAML is indented with spaces"},
 		{"a tab", "\tname: x\n", "m:1:5: cannot read the YAML: tab character cannot use as a map key directly"},
 		// Keys.
 		{"misspelt", "nam: x\n", "m:1:1: nam: unknown key, the nearest known one is name"},

@@ -72,7 +72,7 @@ func (a *app) checkGuest(m *capsule.Manifest, guest *host.Guest, services []host
 		fmt.Fprintf(a.stderr, "murmur: %s %s\n", mark, oneLine(f.text))
 	}
 	if bad > 0 {
-		return usage("murmur wit prints what a guest imports and exports", "the guest of %s does not fit the WIT: %s", m.Name, count(bad, "problem"))
+		return usage("murmur wit prints what a guest may import, and what it exports", "the guest of %s does not fit the WIT: %s", m.Name, count(bad, "problem"))
 	}
 	fmt.Fprintf(a.stdout, "%s %s: %s\n", m.Name, m.Version, wayText(way))
 	imports, exports := guest.WIT()

@@ -20,6 +20,7 @@ var hints = []struct {
 	{says("is still running, as process"), "end that process first, or start without --resume"},
 	{says("cannot use state directory"), "choose another with --state-dir"},
 	{refused, "murmur doctor shows what this host can give, and how to get more"},
+	{says("cannot open the workdir: lstat"), "make the folder first, or leave --workdir out for a fresh one"},
 	{says("which no command may reach"), "choose another directory, or capabilities.containment: advisory, which contains nothing"},
 	{because(fs.ErrPermission), "see whose it is with ls -ld"},
 }

@@ -26,7 +26,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("murmur {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		hint := "see " + c.CommandPath() + " --help"
-		if says("missing unit in duration")(err) {
+		if says("missing unit in duration")(err) || says("invalid duration")(err) {
 			hint = "a duration has a unit: 500ms, 10s, 5m, 1h"
 		}
 		return usage(hint, "%v", err)
