@@ -66,8 +66,8 @@ func (c *Collected) collectUnborn(dir string, keep time.Duration) (problems []er
 }
 
 func (c *Collected) removeUnborn(dir string) error {
-	if _, err := os.Lstat(filepath.Join(dir, sessionFileName)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if !unborn(dir) {
+		return nil
 	}
 	lock, err := lockSession(dir)
 	if errors.Is(err, errRunning) {
@@ -77,11 +77,36 @@ func (c *Collected) removeUnborn(dir string) error {
 		return err
 	}
 	defer lock.release()
+	if !unborn(dir) {
+		return nil // It was about to begin.
+	}
 	return c.remove(dir)
 }
 
+func unborn(dir string) bool {
+	_, _, err := knownOf(dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// remove removes a session. Its file goes after what would need it: half a session
+// is still known as one.
 func (c *Collected) remove(dir string) error {
 	n := treeSize(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == sessionFileName || e.Name() == lockName {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, sessionFileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
@@ -98,6 +123,9 @@ func (c *Collected) collect(info SessionInfo, keep time.Duration) error {
 	got, err := store.GC(time.Now(), keep, leavesLiving)
 	c.Jobs += got.Works
 	c.Bytes += got.Bytes
+	for _, a := range got.Aside {
+		err = errors.Join(err, fmt.Errorf("a record was set aside: %s", a))
+	}
 	if err != nil || info.Running || time.Since(lastSign(info)) <= keep {
 		return err
 	}
@@ -148,8 +176,7 @@ func owes(info SessionInfo, store *jobs.Store) (bool, error) {
 	if unread, err := store.Unread(); unread || err != nil {
 		return true, err
 	}
-	waiting, problems, err := (&pendingStore{filepath.Join(info.Dir, pendingName)}).list()
-	if err != nil || len(waiting)+len(problems) > 0 {
+	if owes, err := (&pendingStore{filepath.Join(info.Dir, pendingName)}).owes(); owes || err != nil {
 		return true, err
 	}
 	return owesAccount(info)

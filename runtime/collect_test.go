@@ -63,6 +63,15 @@ func TestCollect_died(t *testing.T) {
 			put(t, filepath.Join(dir, pendingName, id+".json"),
 				`{"version":1,"id":"`+id+`","context_id":"ctx_1","source":"api","origin":"user","trust":"trusted","message":""}`)
 		},
+		"a task that cannot be read": func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, pendingName, ids.Task.New()+".json"), strings.Repeat("\x00", 9))
+		},
+		"a task that was set aside": func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, pendingName, ids.Task.New()+".bad"), "")
+		},
+		"a journal that cannot be read": func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "journal"), strings.Repeat("\x00", 99))
+		},
 		"a launch without an account": func(t *testing.T, dir string) {
 			put(t, filepath.Join(dir, "journal"), `{"step":"launched","launch":"run_1","record":{"launch":"run_1"}}`)
 		},
@@ -120,10 +129,39 @@ func TestCollect_died(t *testing.T) {
 			r, dir := died(t)
 			idleSupervisorsLeave(t, r.rt.state)
 			owe(t, dir)
-			assert.Zero(t, r.collect(0))
+			for range 3 { // Nor does looking at it settle anything.
+				assert.Zero(t, r.collect(0))
+			}
 			assert.DirExists(t, dir)
 		})
 	}
+}
+
+// A session whose file was lost is not one that never began: what it owes, and
+// what runs on, is shown and kept.
+func TestCollect_lostSessionFile(t *testing.T) {
+	r := newRig(t)
+	s := r.start(r.load("runner"), SessionOptions{})
+	s.do("true")
+	s.end()
+	dir := s.s.Dir()
+	idleSupervisorsLeave(t, r.rt.state)
+	require.NoError(t, os.Remove(filepath.Join(dir, sessionFileName)))
+	task := filepath.Join(dir, pendingName, ids.Task.New()+".json")
+	put(t, task, "{}")
+	long := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(dir, long, long))
+
+	assert.Zero(t, r.collect(0))
+	assert.FileExists(t, task)
+	list, err := Sessions(r.rt.StateDir())
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, "runner", list[0].Capsule)
+	assert.Contains(t, list[0].Damaged, sessionFileName)
+	require.NoError(t, os.Remove(task))
+	assert.Equal(t, 1, r.collect(0), "it owes nothing")
+	assert.NoDirExists(t, dir)
 }
 
 // The books of a session that told of a forebear's lost commands stay with those
@@ -162,6 +200,10 @@ func TestCollect_keepsWhatIsAside(t *testing.T) {
 	s.do("true")
 	s.end()
 	put(t, filepath.Join(s.s.Dir(), "jobs", "wrk_1.json"), strings.Repeat("\x00", 9))
+	_, problems, err := Collect(t.Context(), r.rt.StateDir(), 0)
+	require.NoError(t, err)
+	require.Len(t, problems, 1)
+	assert.ErrorContains(t, problems[0], "a record was set aside", "nobody else will be told of it")
 	for range 2 {
 		assert.Zero(t, r.collect(0))
 	}

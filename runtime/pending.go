@@ -116,6 +116,20 @@ func (p *pendingStore) names(id string) []string {
 	return names
 }
 
+// owes says whether any task is here, one that could not be read included: nobody
+// knows whose it was. It moves nothing aside, so whoever takes the tasks over is
+// told.
+func (p *pendingStore) owes() (bool, error) {
+	entries, err := os.ReadDir(p.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		id, rest, _ := strings.Cut(e.Name(), ".")
+		return ids.Task.Valid(id) && (rest == "json" || rest == "bad")
+	}), err
+}
+
 // list reads the tasks, oldest first. Files that hold none are moved aside and
 // told in problems.
 func (p *pendingStore) list() (tasks []pendingTask, problems []error, err error) {

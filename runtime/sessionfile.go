@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/murmur-capsule/murmur/runtime/internal/ids"
 	"github.com/murmur-capsule/murmur/runtime/internal/regular"
+	"github.com/murmur-capsule/murmur/runtime/internal/supervisor"
 	"github.com/murmur-capsule/murmur/runtime/internal/trace"
 )
 
@@ -73,15 +74,34 @@ func readSessionFile(dir string) (f sessionFile, err error) {
 	return f, nil
 }
 
-// knownOf is what is known of the session in dir. Where its file is damaged,
-// which damage tells, its trace says the rest: one bad file must hide neither
-// commands nor results.
+// knownOf is what is known of the session in dir. Where its file is damaged or
+// lost, which damage tells, its trace says the rest: one bad file must hide
+// neither commands nor results.
 func knownOf(dir string) (f sessionFile, damage, err error) {
 	f, err = readSessionFile(dir)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return f, nil, err
+	if errors.Is(err, fs.ErrNotExist) {
+		if !begun(dir) {
+			return f, nil, err
+		}
+		// It may have begun, or be gone, since.
+		f, err = readSessionFile(dir)
+		if errors.Is(err, fs.ErrNotExist) && !begun(dir) {
+			return f, nil, err
+		}
+	}
+	if err == nil {
+		return f, nil, nil
 	}
 	return retold(dir), err, nil
+}
+
+// begun says whether the directory has what no session makes before its file.
+func begun(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, pendingName)); err == nil {
+		return true
+	}
+	told, err := os.Lstat(filepath.Join(dir, traceName))
+	return err == nil && told.Size() > 0 || supervisor.Began(dir)
 }
 
 // retold is a session as its trace tells of it. The state directory holds no
@@ -176,7 +196,7 @@ func (i SessionInfo) Died() bool { return !i.Running && i.Ended.IsZero() }
 func (i SessionInfo) TracePath() string { return filepath.Join(i.Dir, traceName) }
 
 // Sessions lists the sessions in a state directory, oldest first. One that ended
-// before it had begun has no file, and is passed over.
+// before it had begun has no file and nothing else, and is passed over.
 func Sessions(dir string) ([]SessionInfo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -33,6 +33,8 @@ type account struct {
 	// bad counts lines that are torn or make no sense. They are passed over: a
 	// journal is appended to by programs that are killed.
 	bad int
+	// unread counts those among them that say nothing at all.
+	unread int
 	// service is the unit that the last supervisor ran in, if any.
 	service string
 	// receipt is how the commands are contained, if that is known.
@@ -53,10 +55,11 @@ func (a *account) owed() int {
 }
 
 // Owes says whether the journal of the session in dir has launches that nobody has
-// accounted for: their supervisor died, and no other has taken them over.
+// accounted for: their supervisor died, and no other has taken them over. A line
+// that cannot be read may have been of one.
 func Owes(dir string) (bool, error) {
 	a, err := readJournal(dir)
-	return a.owed() > 0, err
+	return a.owed()+a.unread > 0, err
 }
 
 // readJournal reads the journal of dir.
@@ -78,10 +81,7 @@ func replay(r io.Reader) (account, error) {
 	for {
 		line, err := readLine(in)
 		if len(bytes.TrimSpace(line)) > 0 {
-			var e entry
-			if json.Unmarshal(line, &e) != nil || !a.add(e) {
-				a.bad++
-			}
+			a.read(line)
 		}
 		if errors.Is(err, io.EOF) {
 			return a, nil
@@ -89,6 +89,17 @@ func replay(r io.Reader) (account, error) {
 		if err != nil {
 			return a, fmt.Errorf("cannot read the journal: %w", err)
 		}
+	}
+}
+
+func (a *account) read(line []byte) {
+	var e entry
+	unread := json.Unmarshal(line, &e) != nil
+	if unread {
+		a.unread++
+	}
+	if unread || !a.add(e) {
+		a.bad++
 	}
 }
 

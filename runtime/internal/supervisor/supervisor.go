@@ -3,6 +3,8 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/murmur-capsule/murmur/runtime/internal/containment"
@@ -63,6 +65,17 @@ func (e *BusyError) Error() string {
 
 // Records opens the records of the session in dir, whose supervisor writes them.
 func Records(dir string) (*jobs.Store, error) { return jobs.Open(filepath.Join(dir, jobsDir)) }
+
+// Began says whether dir has anything that a supervisor of commands made: a
+// journal, its lock, or a record, one set aside included.
+func Began(dir string) bool {
+	for _, pattern := range []string{journalFile, lockName, jobsDir + "/wrk_*", jobsDir + "/aside/*"} {
+		if found, err := fs.Glob(os.DirFS(dir), pattern); err != nil || len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // jobsDir and lockName lie in the session's directory, as the journal does.
 const (
