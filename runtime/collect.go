@@ -69,6 +69,17 @@ func (c *Collected) removeUnborn(dir string) error {
 	if !unborn(dir) {
 		return nil
 	}
+	return unlessRunning(dir, func() error {
+		if !unborn(dir) {
+			return nil // It was about to begin.
+		}
+		return c.remove(dir)
+	})
+}
+
+// unlessRunning does something to a session while nobody else can have it; not if
+// somebody has.
+func unlessRunning(dir string, do func() error) error {
 	lock, err := lockSession(dir)
 	if errors.Is(err, errRunning) {
 		return nil
@@ -77,10 +88,7 @@ func (c *Collected) removeUnborn(dir string) error {
 		return err
 	}
 	defer lock.release()
-	if !unborn(dir) {
-		return nil // It was about to begin.
-	}
-	return c.remove(dir)
+	return do()
 }
 
 func unborn(dir string) bool {
@@ -130,18 +138,12 @@ func (c *Collected) collect(info SessionInfo, keep time.Duration) error {
 		return err
 	}
 	// Whoever goes on with the session just now has it.
-	lock, err := lockSession(info.Dir)
-	if errors.Is(err, errRunning) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer lock.release()
-	if owes, err := owes(info, store); owes || err != nil {
-		return err
-	}
-	return c.remove(info.Dir)
+	return unlessRunning(info.Dir, func() error {
+		if owes, err := owes(info, store); owes || err != nil {
+			return err
+		}
+		return c.remove(info.Dir)
+	})
 }
 
 // lastSign is when the session ended. One that died gave its last sign of life

@@ -104,10 +104,7 @@ func limitsOf(r capsule.Resources) containment.Resources {
 // they are started by, root too: the guest and the runtime write into the same
 // workdir, and neither may be kept from the files of the other.
 func (s *Session) facts(a containment.Ask) (containment.Facts, error) {
-	f := containment.Facts{Workdir: s.workdir.Path(), Temp: s.workdir.Temp()}
-	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) && filepath.Clean(home) != "/" {
-		f.Home = home
-	}
+	f := containment.Facts{Workdir: s.workdir.Path(), Temp: s.workdir.Temp(), Home: userHome()}
 	f.Hidden = []string{realPath(string(s.rt.state)), realPath(s.rt.opts.CacheDir)}
 	granted := grantedPaths(a, f.Home)
 	f.Hidden = append(f.Hidden, secrets(f.Home, granted)...)
@@ -117,6 +114,15 @@ func (s *Session) facts(a containment.Ask) (containment.Facts, error) {
 	others, err := s.otherWorkdirs()
 	f.Hidden = append(f.Hidden, others...)
 	return f, err
+}
+
+// userHome is what "~" in a grant stands for, empty if nothing does.
+func userHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) || filepath.Clean(home) == "/" {
+		return ""
+	}
+	return home
 }
 
 // realPath is path without links, as far as it is there.
@@ -133,10 +139,7 @@ func realPath(path string) string {
 func grantedPaths(a containment.Ask, home string) []string {
 	var list []string
 	for _, p := range slices.Concat(a.Filesystem.Read, a.Filesystem.Write) {
-		if p == "~" || strings.HasPrefix(p, "~/") {
-			p = home + p[1:]
-		}
-		list = append(list, realPath(p))
+		list = append(list, realPath(containment.AtHome(p, home)))
 	}
 	return list
 }

@@ -3,10 +3,10 @@ package runtime
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/murmur-capsule/murmur/capsule"
+	"github.com/murmur-capsule/murmur/runtime/internal/containment"
 	"github.com/murmur-capsule/murmur/runtime/internal/shell"
 )
 
@@ -30,12 +30,8 @@ func (r *Runtime) Lacking(m *capsule.Manifest) []string {
 
 // absent tells which granted paths cannot be looked at.
 func absent(side string, paths []string) (lines []string) {
-	home, _ := os.UserHomeDir()
 	for i, p := range paths {
-		if rest, ok := strings.CutPrefix(p, "~/"); ok {
-			p = filepath.Join(home, rest)
-		}
-		if _, err := os.Stat(p); err != nil {
+		if _, err := os.Stat(containment.AtHome(p, userHome())); err != nil {
 			lines = append(lines, fmt.Sprintf("capabilities.filesystem.%s[%d]: no session can start: %v", side, i, err))
 		}
 	}

@@ -17,7 +17,7 @@ func TestLacking(t *testing.T) {
 	m := &capsule.Manifest{}
 	require.Empty(t, rt.Lacking(m))
 	m.Capabilities.Shell.Allow = []string{"sh", "no-such\x1b"}
-	m.Capabilities.Filesystem = capsule.Filesystem{Read: []string{"/usr", "~/none"}, Write: []string{"/none"}}
+	m.Capabilities.Filesystem = capsule.Filesystem{Read: []string{"/usr", "~/none"}, Write: []string{"/none", "~"}}
 	lines := rt.Lacking(m)
 	require.Len(t, lines, 3)
 	require.Contains(t, lines[0], `capabilities.shell.allow[1]: this host has no "no-such\x1b" in /usr/local/sbin:`)

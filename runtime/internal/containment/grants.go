@@ -1,6 +1,7 @@
 package containment
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -121,17 +122,23 @@ type Facts struct {
 }
 
 func (f Facts) resolve(path string) (string, error) {
-	if path == "~" || strings.HasPrefix(path, "~/") {
-		if f.Home == "" {
-			return "", fmt.Errorf("there is no home directory")
-		}
-		path = f.Home + path[1:]
+	if path = AtHome(path, f.Home); strings.HasPrefix(path, "~") {
+		return "", errors.New("there is no home directory")
 	}
 	resolve := f.Resolve
 	if resolve == nil {
 		resolve = filepath.EvalSymlinks
 	}
 	return resolve(filepath.Clean(path))
+}
+
+// AtHome is a granted path with the home directory in place of "~". Without a
+// home it stays as it is.
+func AtHome(path, home string) string {
+	if home != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
+		return home + path[1:]
+	}
+	return path
 }
 
 func (f Facts) validate() error {

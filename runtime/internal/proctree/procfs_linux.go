@@ -104,6 +104,12 @@ func Capture(pid int) (Identity, error) {
 	return p.Identity, nil
 }
 
+// Stopped says whether a signal has stopped the process that has pid now.
+func Stopped(pid int) bool {
+	p, err := lookup(pid)
+	return err == nil && p.Stopped
+}
+
 // complete reports whether id can be compared with a process at all.
 func (id Identity) complete() bool {
 	return id.PID > 1 && id.StartTime > 0 && id.BootID != ""

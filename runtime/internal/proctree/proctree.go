@@ -95,6 +95,8 @@ type Proc struct {
 	Name string
 	// Zombie says that all its threads have exited.
 	Zombie bool
+	// Stopped says that a signal has stopped it.
+	Stopped bool
 	// Kernel says that it is a thread of the kernel's.
 	Kernel bool
 }

@@ -49,6 +49,8 @@ func parseStat(b []byte) (Proc, error) {
 	switch string(state) {
 	case "Z", "X", "x":
 		p.Zombie = threads <= 1
+	case "T":
+		p.Stopped = true
 	}
 	return p, nil
 }

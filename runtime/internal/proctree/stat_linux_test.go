@@ -44,6 +44,7 @@ func TestParseStatZombies(t *testing.T) {
 		p, err := parseStat([]byte(statLine(1, "a", c.state, c.threads, 1)))
 		require.NoError(t, err)
 		assert.Equal(t, c.zombie, p.Zombie, "%s with %d threads", c.state, c.threads)
+		assert.Equal(t, c.state == "T", p.Stopped, "%s, which a tracer's stop is not", c.state)
 	}
 }
 

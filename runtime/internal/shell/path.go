@@ -24,12 +24,17 @@ func SearchPath(host []string) []string {
 // Find returns the first executable file of that name in the directories.
 func Find(dirs []string, name string) (path string, ok bool) {
 	for _, dir := range dirs {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && executable(info) {
+		if path := filepath.Join(dir, name); runs(path) {
 			return path, true
 		}
 	}
 	return "", false
+}
+
+// runs says whether path is a file that can be run.
+func runs(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && executable(info)
 }
 
 // lookup returns a variable's value; the last one counts.

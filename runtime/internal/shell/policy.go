@@ -153,9 +153,9 @@ func (p *Policy) resolve(name string) (string, error) {
 	if !slices.Contains(p.config.Allow, name) {
 		return "", fieldError("binary", "%s is not in the allow list (%s)", quoteField(name), p.allowed())
 	}
-	for i := range p.config.Path {
-		path, ok := Find(p.config.Path[i:i+1], name)
-		if ok && !p.config.writable(path) {
+	for _, dir := range p.config.Path {
+		path := filepath.Join(dir, name)
+		if runs(path) && !p.config.writable(path) {
 			return path, nil
 		}
 	}

@@ -1,12 +1,10 @@
 package supervisor
 
 import (
-	"bytes"
 	"net"
-	"os"
-	"strconv"
 	"time"
 
+	"github.com/murmur-capsule/murmur/runtime/internal/proctree"
 	"github.com/murmur-capsule/murmur/runtime/internal/unixsock"
 	"golang.org/x/sys/unix"
 )
@@ -48,11 +46,5 @@ func peerGoesOn(c net.Conn) {
 // open, so that the number is still its own; and a process that only happened to
 // have it would lose nothing by this signal.
 func goOn(pid int) bool {
-	return pid > 1 && stopped(pid) && unix.Kill(pid, unix.SIGCONT) == nil
-}
-
-// stopped reads a process's state, which stands behind its name.
-func stopped(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err == nil && bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" T "))
+	return pid > 1 && proctree.Stopped(pid) && unix.Kill(pid, unix.SIGCONT) == nil
 }

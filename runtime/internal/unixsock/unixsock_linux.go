@@ -23,9 +23,9 @@ func reach(dir, name string, f func(path string) error) error {
 	return f(fmt.Sprintf("/proc/self/fd/%d/%s", fd, name))
 }
 
-// Listen makes the socket, its owner's alone. The caller knows that nobody else listens there:
-// what is in its place is left over from a process that died. Closing the
-// listener leaves the socket; it is the caller's to remove.
+// Listen makes the socket, its owner's alone. The caller knows that nobody else
+// listens there: what is in its place is left over from a process that died.
+// Closing the listener leaves the socket; it is the caller's to remove.
 func Listen(dir, name string) (*net.UnixListener, error) {
 	if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
