@@ -32,7 +32,11 @@ const (
 const (
 	leftTime  = 20 * time.Millisecond
 	leftLooks = 5
+	youngTime = time.Second
 )
+
+// tick is the unit of start times: USER_HZ is 100 on every Linux that Go has.
+const tick = 10 * time.Millisecond
 
 // A Leader is the first process of a session that was started here.
 type Leader struct {
@@ -173,7 +177,11 @@ func (l *Leader) unrelated(pid int) bool {
 	if noProcess(err) {
 		return true
 	}
-	return err == nil && (p.Zombie || p.SID != l.PID && markOf(p) != l.Mark)
+	if err != nil || p.Zombie || p.SID == l.PID {
+		return err == nil && p.Zombie
+	}
+	mark, known := markOf(p)
+	return known && mark != l.Mark
 }
 
 // sight is what a look at all processes shows of a leader's.
@@ -182,7 +190,7 @@ type sight struct {
 	zombies []int  // dead, of the leader's session
 	left    []Proc // alive, marked, of another session
 	reused  bool   // the leader's pid is another process's
-	torn    bool   // a process went before its mark was read
+	torn    bool   // of a process it cannot be told yet whether it is one of left
 }
 
 func (l *Leader) look() (sight, error) {
@@ -202,9 +210,9 @@ func (l *Leader) look() (sight, error) {
 		case p.SID == l.PID:
 			s.members = append(s.members, p)
 		case p.Zombie:
-		case slices.Contains(group, p.PID), l.Mark != "" && t.mark(p) == l.Mark:
+		case slices.Contains(group, p.PID), l.Mark != "" && t.mark(p).value == l.Mark:
 			s.left = append(s.left, p)
-		case t.mark(p) == "" && Verify(p.process()) == Gone:
+		case !t.mark(p).known && changing(p):
 			s.torn = true
 		}
 	}
@@ -214,6 +222,19 @@ func (l *Leader) look() (sight, error) {
 		s.members, s.zombies = nil, nil
 	}
 	return s, nil
+}
+
+// changing reports whether a process of unknown mark is one of which more will be
+// known soon: it has gone, or it is young and may just execute a program. One
+// that was started without an environment stays unknown for ever.
+func changing(p Proc) bool {
+	if Verify(p.process()) != Owned {
+		return true
+	}
+	var now unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
+	born := time.Duration(p.StartTime) * tick
+	return err == nil && time.Duration(now.Nano())-born < youngTime
 }
 
 // waitMembers waits until a look shows no member of the session.
@@ -267,20 +288,29 @@ func (l *Leader) waitHolders(ctx context.Context) (sight, error) {
 			return s, err
 		}
 		before = s.zombies
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if sleep(ctx, pause); ctx.Err() != nil {
 			return s, ctx.Err()
 		}
+	}
+}
+
+// sleep pauses, or until ctx ends.
+func sleep(ctx context.Context, pause time.Duration) {
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
 	}
 }
 
 // settled looks again as long as a process exits before, or soon after, it could
 // be told whether it is one that left the session: it may have forked.
 func (l *Leader) settled(ctx context.Context, s sight) (sight, error) {
-	for range leftLooks {
-		if !s.torn && !anyGoneSoon(ctx, s.left) {
-			break
+	for look := range leftLooks {
+		switch {
+		case s.torn:
+			sleep(ctx, time.Millisecond<<look)
+		case !anyGoneSoon(ctx, s.left):
+			return s, nil
 		}
 		next, err := l.look()
 		if err != nil {
@@ -299,7 +329,7 @@ func anyGoneSoon(ctx context.Context, procs []Proc) bool {
 	ctx, cancel := context.WithTimeout(ctx, leftTime)
 	defer cancel()
 	_ = waitGone(ctx, procs[0].process())
-	return slices.ContainsFunc(procs, func(p Proc) bool { return Verify(p.process()) == Gone })
+	return slices.ContainsFunc(procs, func(p Proc) bool { return Verify(p.process()) != Owned })
 }
 
 // waitGone waits until the process that id names has exited.

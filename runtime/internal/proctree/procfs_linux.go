@@ -151,22 +151,23 @@ func judge(id Identity, p Proc) Verdict {
 }
 
 // markOf returns the mark in the environment that p started with, or "" if it
-// has none that can be read. While a process executes a new program it has no
-// environment for a moment; that is waited out.
-func markOf(p Proc) string {
+// has none. It is not known of a process that has gone, nor, for a moment that is
+// mostly waited out, of one that executes a new program: it has no environment
+// then, like one that was started with none.
+func markOf(p Proc) (mark string, known bool) {
 	if p.Kernel {
-		return ""
+		return "", true
 	}
 	buf := environs.Get().(*[maxEnviron]byte)
 	defer environs.Put(buf)
 	for range 4 {
 		b, err := readProc(p.PID, "environ", buf[:])
 		if err != nil || len(b) > 0 {
-			return findMark(b)
+			return findMark(b), !noProcess(err)
 		}
 		time.Sleep(100 * time.Microsecond)
 	}
-	return ""
+	return "", false
 }
 
 var environs = sync.Pool{New: func() any { return new([maxEnviron]byte) }}

@@ -31,7 +31,7 @@ func TestScanBeginsAfterItWasAskedFor(t *testing.T) {
 			if assert.NoError(t, err) {
 				assert.True(t, seen.has(s.PID))
 				assert.True(t, seen.has(os.Getpid()))
-				assert.Equal(t, s.Mark, seen.mark(Proc{Identity: s.Identity}))
+				assert.Equal(t, mark{s.Mark, true}, seen.mark(Proc{Identity: s.Identity}))
 			}
 			kill(t, s.Identity)
 			_, err = s.Wait(context.Background())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,5 +95,24 @@ func TestParseStatKernelThread(t *testing.T) {
 	p, err := parseStat([]byte("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 1 0 0 20 0 1 0 5 0 0\n"))
 	require.NoError(t, err)
 	require.True(t, p.Kernel)
-	require.Empty(t, markOf(p))
+	mark, known := markOf(p)
+	require.Empty(t, mark)
+	require.True(t, known)
+}
+
+// What has no environment that can be read is not taken for a bystander as long
+// as it may be about to get one.
+func TestMarkOfTheUnknown(t *testing.T) {
+	s := start(t, "exec env -i /bin/sleep 60")
+	require.Eventually(t, func() bool { p, err := lookup(s.PID); return err == nil && p.Name == "sleep" }, time.Minute, time.Millisecond)
+	p, err := lookup(s.PID)
+	require.NoError(t, err)
+	mark, known := markOf(p)
+	require.Empty(t, mark)
+	require.False(t, known, "it was started with none")
+	kill(t, s.Identity)
+	s.end()
+	_, known = markOf(p)
+	require.False(t, known, "it is gone")
+	require.True(t, changing(p))
 }

@@ -13,17 +13,23 @@ type table struct {
 	procs []Proc
 
 	mu    sync.Mutex
-	marks map[int]string
+	marks map[int]mark
+}
+
+// A mark is what [markOf] returns.
+type mark struct {
+	value string
+	known bool
 }
 
 // mark returns the mark of a process of the table. It is read once a table, so
 // that any number of commands that look for theirs share the work.
-func (t *table) mark(p Proc) string {
+func (t *table) mark(p Proc) mark {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m, ok := t.marks[p.PID]
 	if !ok {
-		m = markOf(p)
+		m.value, m.known = markOf(p)
 		t.marks[p.PID] = m
 	}
 	return m
@@ -38,7 +44,7 @@ const maxRounds = 16
 // listed and being looked at may have forked in that time: a daemon is born like
 // that. So it is listed again until nothing new has gone.
 func scanProc() (*table, error) {
-	t := &table{marks: map[int]string{}}
+	t := &table{marks: map[int]mark{}}
 	seen := map[string]bool{}
 	for range maxRounds {
 		names, err := procNames()

@@ -50,7 +50,7 @@ func (t Tree) Members() (members, unproven []Proc, err error) {
 	for _, p := range seen.procs {
 		switch {
 		case !t.eligible(p):
-		case p.SID == t.Leader.PID && ours, slices.Contains(group, p.PID), t.Mark != "" && seen.mark(p) == t.Mark:
+		case p.SID == t.Leader.PID && ours, slices.Contains(group, p.PID), t.Mark != "" && seen.mark(p).value == t.Mark:
 			in[p.PID] = true
 		case p.SID == t.Leader.PID:
 			unproven = append(unproven, p)
